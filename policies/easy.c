@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * EASY backfilling (A63). The head of the queue gets a promise: the shadow, the earliest instant at
+ * which running jobs will have left enough GPUs. Others may start before it if they keep that
+ * promise: they end by then, or need no more than the GPUs that will be left over besides.
+ *
+ * Waiting jobs stand in a line for each width, so that a decision looks at those who may start and
+ * at nobody else.
+ */
+
+#include "policies/backlog.h"
+#include "sim/policy.h"
+
+typedef struct EasyOptions {
+	PlacementOptions placement;
+} EasyOptions;
+
+/* Waiting jobs of one width. For jobs that ask for more than a number one misfit says nothing of
+ * those behind it: they have lines of their own. */
+typedef struct Line {
+	Backlog *backlog;
+	guint num_gpus;
+	gboolean is_by_count;
+	JobId from; /* during a decision: those below have been tried */
+} Line;
+
+/* A running job. */
+typedef struct Ending {
+	SimTime at_ns; /* as estimated */
+	JobId job;
+	guint n_gpus;
+} Ending;
+
+typedef struct Easy {
+	const PlacementOptions *placement;
+	const ClusterSpec *spec;
+	GArray *lines;	 /* of Line */
+	GArray *endings; /* of Ending, ascending */
+	Cluster *later;	 /* scratch: the cluster at the shadow; empty between decisions */
+	Alloc where;
+} Easy;
+
+static const Option easy_options[] = {
+	PLACEMENT_OPTION_ROWS(EasyOptions, placement),
+	{ 0 },
+};
+
+static gboolean
+easy_init(void *self, const void *options, const View *view, GError **error)
+{
+	Easy *easy = self;
+
+	easy->placement = &((const EasyOptions *)options)->placement;
+	easy->spec = view_cluster_spec(view);
+	easy->lines = g_array_new(FALSE, FALSE, sizeof(Line));
+	easy->endings = g_array_new(FALSE, FALSE, sizeof(Ending));
+	return TRUE;
+}
+
+static void
+easy_finish(void *self)
+{
+	Easy *easy = self;
+
+	for (guint i = 0; easy->lines != NULL && i < easy->lines->len; i++)
+		backlog_free(g_array_index(easy->lines, Line, i).backlog);
+	g_clear_pointer(&easy->lines, g_array_unref);
+	g_clear_pointer(&easy->endings, g_array_unref);
+	cluster_free(easy->later);
+	alloc_clear(&easy->where);
+}
+
+/* who waits, who runs */
+
+static gboolean
+is_by_count(const Easy *easy, const Job *job)
+{
+	return placement_is_by_count(easy->spec, easy->placement) &&
+	       placement_job_is_by_count(easy->spec, job);
+}
+
+static Line *
+line_of(Easy *easy, const Job *job)
+{
+	Line line = { .num_gpus = job->num_gpus, .is_by_count = is_by_count(easy, job) };
+	guint i = 0;
+
+	for (; i < easy->lines->len; i++) {
+		const Line *other = &g_array_index(easy->lines, Line, i);
+
+		if (other->num_gpus == line.num_gpus && other->is_by_count == line.is_by_count)
+			break;
+	}
+	if (i == easy->lines->len) {
+		line.backlog = backlog_new();
+		g_array_append_val(easy->lines, line);
+	}
+	return &g_array_index(easy->lines, Line, i);
+}
+
+/* How long the job is expected to hold its GPUs. */
+static SimTime
+estimate_ns(const View *view, const Job *job)
+{
+	SimWork duration_ns = 0;
+
+	view_duration_ns(view, job->id, &duration_ns);
+	return MIN(time_add(duration_ns, view_overheads(view, job->id).start_ns), TIME_NEVER - 1);
+}
+
+static void
+easy_arrived(void *self, const View *view, const Job *job)
+{
+	Easy *easy = self;
+
+	backlog_add(line_of(easy, job)->backlog, job->id, estimate_ns(view, job));
+}
+
+static void
+easy_completed(void *self, const View *view, const Job *job)
+{
+	Easy *easy = self;
+
+	for (guint i = 0; i < easy->endings->len; i++) {
+		if (g_array_index(easy->endings, Ending, i).job != job->id)
+			continue;
+		g_array_remove_index(easy->endings, i);
+		break;
+	}
+}
+
+static void
+add_ending(Easy *easy, const View *view, const Job *job)
+{
+	Ending ending = { time_add(view_now_ns(view), estimate_ns(view, job)), job->id,
+			  job->num_gpus };
+	guint low = 0, high = easy->endings->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(easy->endings, Ending, middle).at_ns <= ending.at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	g_array_insert_val(easy->endings, low, ending);
+}
+
+/* Starts the job if it fits. */
+static gboolean
+start(Easy *easy, const View *view, Plan *plan, const Job *job)
+{
+	if (!placement_find(view, job, job->num_gpus, easy->placement, &easy->where) ||
+	    plan_place(plan, job->id, &easy->where) != PLAN_OK)
+		return FALSE;
+	backlog_remove(line_of(easy, job)->backlog, job->id);
+	add_ending(easy, view, job);
+	return TRUE;
+}
+
+/* the head */
+
+/* The first of the queue; NULL if nobody waits. */
+static const Job *
+find_head(const Easy *easy, const View *view)
+{
+	JobId head = JOB_NONE;
+
+	for (guint i = 0; i < easy->lines->len; i++)
+		head = MIN(head, backlog_find(g_array_index(easy->lines, Line, i).backlog, 0,
+					      TIME_NEVER));
+	return head != JOB_NONE ? view_job(view, head) : NULL;
+}
+
+/* The shadow of a head that only needs a number of GPUs. */
+static SimTime
+find_shadow_by_count(const Easy *easy, const View *view, const Job *head, guint64 *ret_n_free)
+{
+	guint64 n_free = view_cluster(view)->n_free;
+	SimTime shadow_ns = view_now_ns(view);
+
+	for (guint i = 0; i < easy->endings->len; i++) {
+		const Ending *ending = &g_array_index(easy->endings, Ending, i);
+
+		if (n_free >= head->num_gpus && ending->at_ns > shadow_ns)
+			break;
+		shadow_ns = MAX(shadow_ns, ending->at_ns);
+		n_free += ending->n_gpus;
+	}
+	*ret_n_free = n_free;
+	return shadow_ns;
+}
+
+/* That of one that fits where it fits: running jobs leave one by one. */
+static SimTime
+find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret_n_free)
+{
+	SimTime shadow_ns = view_now_ns(view);
+	const GArray *endings = easy->endings;
+	guint n_left = 0;
+
+	if (easy->later == NULL)
+		easy->later = cluster_new(easy->spec);
+	for (guint i = 0; i < endings->len; i++) {
+		JobId job = g_array_index(endings, Ending, i).job;
+
+		cluster_take(easy->later, view_job(view, job), view_alloc(view, job));
+	}
+	for (; n_left < endings->len; n_left++) {
+		const Ending *ending = &g_array_index(endings, Ending, n_left);
+
+		if (ending->at_ns > shadow_ns &&
+		    placement_find_on(easy->later, view, head, head->num_gpus, easy->placement,
+				      &easy->where))
+			break;
+		shadow_ns = MAX(shadow_ns, ending->at_ns);
+		cluster_give(easy->later, view_job(view, ending->job),
+			     view_alloc(view, ending->job));
+	}
+	*ret_n_free = easy->later->n_free;
+	for (; n_left < endings->len; n_left++) {
+		JobId job = g_array_index(endings, Ending, n_left).job;
+
+		cluster_give(easy->later, view_job(view, job), view_alloc(view, job));
+	}
+	return shadow_ns;
+}
+
+/* behind the head */
+
+/* The next job of the line that keeps the promise; JOB_NONE if there is none. */
+static JobId
+line_next(const Line *line, SimTime most_ns, gint64 n_extra)
+{
+	return backlog_find(line->backlog, line->from,
+			    line->num_gpus <= n_extra ? TIME_NEVER : most_ns);
+}
+
+/* The next job of all lines that fits by its number of GPUs, and its line. */
+static JobId
+find_candidate(const Easy *easy, guint n_free, SimTime most_ns, gint64 n_extra, Line **ret_line)
+{
+	JobId found = JOB_NONE;
+
+	for (guint i = 0; i < easy->lines->len; i++) {
+		Line *line = &g_array_index(easy->lines, Line, i);
+		JobId job = JOB_NONE;
+
+		/* A share may find a GPU that is partly used. */
+		if (line->num_gpus <= n_free || !line->is_by_count)
+			job = line_next(line, most_ns, n_extra);
+		if (job < found) {
+			found = job;
+			*ret_line = line;
+		}
+	}
+	return found;
+}
+
+static void
+backfill(Easy *easy, const View *view, Plan *plan, const Job *head)
+{
+	guint64 n_free_then = 0;
+	SimTime shadow_ns = is_by_count(easy, head)
+				? find_shadow_by_count(easy, view, head, &n_free_then)
+				: find_shadow_by_place(easy, view, head, &n_free_then);
+	SimTime most_ns = shadow_ns - view_now_ns(view);
+	gint64 n_extra = (gint64)n_free_then - head->num_gpus;
+
+	for (;;) {
+		Line *line = NULL;
+		JobId id = find_candidate(easy, view_cluster(view)->n_free, most_ns, n_extra, &line);
+		const Job *job;
+
+		if (id == JOB_NONE)
+			return;
+		job = view_job(view, id);
+		line->from = id + 1;
+		if (start(easy, view, plan, job) && estimate_ns(view, job) > most_ns)
+			n_extra -= job->num_gpus;
+	}
+}
+
+/* Whether anybody behind the head is narrow enough for what is free. */
+static gboolean
+has_candidate(const Easy *easy, const View *view, const Job *head)
+{
+	Line *line = NULL;
+
+	for (guint i = 0; i < easy->lines->len; i++)
+		g_array_index(easy->lines, Line, i).from = head->id + 1;
+	return find_candidate(easy, view_cluster(view)->n_free, TIME_NEVER, G_MAXINT64, &line) !=
+	       JOB_NONE;
+}
+
+static void
+easy_decide(void *self, const View *view, PolicyWake why, Plan *plan)
+{
+	Easy *easy = self;
+	const Job *head = find_head(easy, view);
+
+	while (head != NULL && start(easy, view, plan, head))
+		head = find_head(easy, view);
+	if (head != NULL && has_candidate(easy, view, head))
+		backfill(easy, view, plan, head);
+}
+
+static PlacementLevel
+easy_max_level(const void *options)
+{
+	return (PlacementLevel)((const EasyOptions *)options)->placement.max_level;
+}
+
+const PolicyClass easy_policy = {
+	.abi = POLICY_ABI,
+	.name = "easy",
+	.version = "1",
+	.summary = "first come, first served, with backfilling that never delays the head",
+	.source = "Lifka, The ANL/IBM SP scheduling system, JSSPP'95",
+	.caps = POLICY_ORACLE,
+	.options = easy_options,
+	.options_size = sizeof(EasyOptions),
+	.state_size = sizeof(Easy),
+	.init = easy_init,
+	.arrived = easy_arrived,
+	.completed = easy_completed,
+	.decide = easy_decide,
+	.finish = easy_finish,
+	.max_level = easy_max_level,
+	.idea = "The head of the queue is promised the earliest instant at which enough GPUs will be "
+		"free, knowing how long jobs take. Meanwhile a job behind it may start if it ends "
+		"by then, or if it fits into what the head will leave over.",
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Least attained service first, by time or by GPU-time, in quanta (A56, B01). */
+
+#include "sim/base/error.h"
+#include "sim/base/text.h"
+#include "sim/policy.h"
+
+typedef struct LasOptions {
+	PlacementOptions placement;
+	SimTime quantum_ns;
+} LasOptions;
+
+typedef struct Las {
+	Walk *walk; /* first, for walk_policy_*() */
+	SimTime quantum_ns;
+	GArray *due;   /* of JobId: at the end of a quantum at this instant */
+	GArray *ended; /* of JobId: jobs that need no wake any more */
+} Las;
+
+static const Option las_options[] = {
+	{ .name = "quantum_s",
+	  .kind = OPTION_SECONDS,
+	  .offset = G_STRUCT_OFFSET(LasOptions, quantum_ns),
+	  .standard = "60",
+	  .min = 1e-9,
+	  .help = "a started job keeps its GPUs for so long; longer than any overhead" },
+	PLACEMENT_OPTION_ROWS(LasOptions, placement),
+	{ 0 },
+};
+
+static WalkKey
+las_key(const void *self, const View *view, const Job *job)
+{
+	return view_attained_ns(view, job->id);
+}
+
+static WalkKey
+las_2d_key(const void *self, const View *view, const Job *job)
+{
+	return view_attained_service(view, job->id);
+}
+
+static void
+las_started(void *self, const View *view, const Job *job, Plan *plan)
+{
+	const Las *las = self;
+
+	plan_wake(plan, time_add(view_now_ns(view), las->quantum_ns), job->id);
+}
+
+static const WalkRules las_rules = {
+	.preempts = TRUE,
+	.pins_started = TRUE,
+	.running_order = WALK_ORDER_STATIC,
+	.key = las_key,
+	.started = las_started,
+};
+
+static const WalkRules las_2d_rules = {
+	.preempts = TRUE,
+	.pins_started = TRUE,
+	.running_order = WALK_ORDER_STATIC_PER_WIDTH,
+	.key = las_2d_key,
+	.started = las_started,
+};
+
+/* A job that is stopped at the end of each quantum before it has done any work would never end
+ * (B05). */
+static gboolean
+check_quantum(const View *view, SimTime quantum_ns, GError **error)
+{
+	Overheads largest = view_largest_overheads(view);
+	const struct {
+		const char *name;
+		SimTime ns;
+	} costs[] = {
+		{ "start_s", largest.start_ns },
+		{ "resume_s + suspend_s", time_add(largest.resume_ns, largest.suspend_ns) },
+		{ "migrate_s", largest.migrate_ns },
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(costs); i++) {
+		g_autofree char *quantum = NULL, *cost = NULL;
+
+		if (quantum_ns > costs[i].ns)
+			continue;
+		quantum = seconds_to_string(quantum_ns);
+		cost = seconds_to_string(costs[i].ns);
+		g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
+			    "quantum_s: found %s, wanted more than %s of %s", quantum, costs[i].name,
+			    cost);
+		return FALSE;
+	}
+	return TRUE;
+}
+
+static gboolean
+init_with(Las *las, const LasOptions *options, const View *view, const WalkRules *rules,
+	  GError **error)
+{
+	if (!check_quantum(view, options->quantum_ns, error))
+		return FALSE;
+	las->quantum_ns = options->quantum_ns;
+	las->walk = walk_new(view, rules, &options->placement, las);
+	las->due = g_array_new(FALSE, FALSE, sizeof(JobId));
+	las->ended = g_array_new(FALSE, FALSE, sizeof(JobId));
+	return TRUE;
+}
+
+static gboolean
+las_init(void *self, const void *options, const View *view, GError **error)
+{
+	return init_with(self, options, view, &las_rules, error);
+}
+
+static gboolean
+las_2d_init(void *self, const void *options, const View *view, GError **error)
+{
+	return init_with(self, options, view, &las_2d_rules, error);
+}
+
+static void
+las_completed(void *self, const View *view, const Job *job)
+{
+	Las *las = self;
+
+	walk_completed(las->walk, view, job);
+	g_array_append_val(las->ended, job->id);
+}
+
+static void
+las_timer(void *self, const View *view, guint64 tag)
+{
+	Las *las = self;
+	JobId job = (JobId)tag;
+
+	if (walk_unpin(las->walk, view, view_job(view, job)))
+		g_array_append_val(las->due, job);
+}
+
+/* A job chosen again at the end of its quantum begins a new one (B01). */
+static void
+renew(Las *las, const View *view, Plan *plan)
+{
+	for (guint i = 0; i < las->due->len; i++) {
+		JobId job = g_array_index(las->due, JobId, i);
+
+		if (walk_pin(las->walk, view, view_job(view, job)))
+			plan_wake(plan, time_add(view_now_ns(view), las->quantum_ns), job);
+	}
+	g_array_set_size(las->due, 0);
+}
+
+static void
+las_decide(void *self, const View *view, PolicyWake why, Plan *plan)
+{
+	Las *las = self;
+
+	for (guint i = 0; i < las->ended->len; i++)
+		plan_unwake(plan, g_array_index(las->ended, JobId, i));
+	g_array_set_size(las->ended, 0);
+	walk_decide(las->walk, view, plan);
+	renew(las, view, plan);
+}
+
+static void
+las_finish(void *self)
+{
+	Las *las = self;
+
+	walk_free(las->walk);
+	g_clear_pointer(&las->due, g_array_unref);
+	g_clear_pointer(&las->ended, g_array_unref);
+}
+
+static PlacementLevel
+las_max_level(const void *options)
+{
+	return (PlacementLevel)((const LasOptions *)options)->placement.max_level;
+}
+
+const PolicyClass las_policy = {
+	.abi = POLICY_ABI,
+	.name = "las",
+	.version = "1",
+	.summary = "least attained time on GPUs first, in quanta",
+	.source = "Nuyens and Wierman, The foreground-background queue, 2008; with gangs as in Gu "
+		  "et al., Tiresias, NSDI'19, section 3",
+	.caps = POLICY_PREEMPTS,
+	.options = las_options,
+	.options_size = sizeof(LasOptions),
+	.state_size = sizeof(Las),
+	.init = las_init,
+	.arrived = walk_policy_arrived,
+	.completed = las_completed,
+	.timer = las_timer,
+	.decide = las_decide,
+	.finish = las_finish,
+	.max_level = las_max_level,
+	.idea = "Knows nothing of how long jobs are, and favours those that have had the least time "
+		"on GPUs so far: most jobs are short, and a new one may be one of them. A started "
+		"job keeps its GPUs for a quantum; then it stands in line again with what it has "
+		"had.",
+};
+
+const PolicyClass las_2d_policy = {
+	.abi = POLICY_ABI,
+	.name = "2d-las",
+	.version = "1",
+	.summary = "least attained service (time x GPUs) first, in quanta",
+	.source = "Gu et al., Tiresias, NSDI'19, section 3.2",
+	.caps = POLICY_PREEMPTS,
+	.options = las_options,
+	.options_size = sizeof(LasOptions),
+	.state_size = sizeof(Las),
+	.init = las_2d_init,
+	.arrived = walk_policy_arrived,
+	.completed = las_completed,
+	.timer = las_timer,
+	.decide = las_decide,
+	.finish = las_finish,
+	.max_level = las_max_level,
+	.idea = "Like las, but what a job has had is counted in GPU-time, so that a wide gang uses "
+		"up its claim the faster. Without queues (see tiresias) equal jobs take turns at "
+		"every quantum.",
+};

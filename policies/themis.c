@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Themis: fair and efficient GPU cluster scheduling by leases and auctions. Whenever GPUs are idle
+ * or leases end, the worst-off apps bid for them (round.h); what the round gave is turned into GPUs
+ * (seating.h) and here into edits of the plan: only what changes is touched.
+ */
+
+#include "sim/base/error.h"
+#include "policies/leases.h"
+#include "policies/moves.h"
+#include "policies/round.h"
+#include "policies/seating.h"
+
+#define TAG_LEASE        0
+#define TAG_AGAIN        1
+
+/* What a run of the paper's prototype would pay (policies.md 1.9): a checkpoint, and a restart. */
+#define PAPER_SUSPEND_NS (8 * NS_PER_S)
+#define PAPER_RESUME_NS  (45 * NS_PER_S)
+
+typedef struct Themis {
+	ThemisOptions options;
+	gboolean is_strawman;
+	Agents *agents;
+	Offer *offer;
+	Round *round;
+	Seating *seating;
+	Leases *leases;
+	Moves *moves;
+	SimTime wake_ns; /* the pending wake; TIME_NEVER */
+	GArray *due;     /* of JobId: had GPUs whose leases have ended */
+	GArray *sharers; /* of JobId: queued jobs that ask for a part of a GPU */
+} Themis;
+
+/* leases that end */
+
+static SimTime
+lease_end_ns(const Themis *themis, const View *view)
+{
+	return time_add(view_now_ns(view), themis->options.lease_ns);
+}
+
+static guint
+n_due_gpus(const Themis *themis, const View *view, const Alloc *gpus)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < gpus->n; i++)
+		n += leases_is_due(themis->leases, gpus->gpus[i], view_now_ns(view));
+	return n;
+}
+
+/* Hands in what of a job's GPUs is due; all of them if the rest is too little to run on (A75). */
+static void
+hand_in(Themis *themis, const View *view, JobId job)
+{
+	const AgentJob *own = agents_job(themis->agents, job);
+	guint n_due = n_due_gpus(themis, view, &own->gpus);
+	gboolean is_all = own->gpus.n - n_due < own->min_gpus;
+
+	for (guint i = 0; i < own->gpus.n; i++)
+		if (is_all || leases_is_due(themis->leases, own->gpus.gpus[i], view_now_ns(view)))
+			offer_return(themis->offer, own->gpus.gpus[i], job);
+	agents_returned(themis->agents, view_job(view, job));
+}
+
+/* A GPU that several jobs share is not for sale; whoever is left on it alone has to let go. */
+static gboolean
+is_shared(const View *view, const Alloc *gpus)
+{
+	return view_cluster(view)->gpus[gpus->gpus[0]].n_residents > 1;
+}
+
+static gboolean
+is_handed_in(const Themis *themis, JobId job)
+{
+	const Alloc *gpus = &agents_job(themis->agents, job)->gpus;
+
+	for (guint i = 0; i < gpus->n; i++)
+		if (themis->offer->former[gpus->gpus[i]] == job)
+			return TRUE;
+	return FALSE;
+}
+
+/* Leaves in due the jobs that hold something by a lease that has ended, each once. */
+static void
+collect_due(Themis *themis, const View *view)
+{
+	guint n = 0;
+
+	g_array_set_size(themis->due, 0);
+	leases_find_due(themis->leases, view_now_ns(view), themis->due);
+	for (guint i = 0; i < themis->due->len; i++) {
+		JobId job = g_array_index(themis->due, JobId, i);
+		const Alloc *gpus = &agents_job(themis->agents, job)->gpus;
+
+		if (n_due_gpus(themis, view, gpus) == 0 || is_handed_in(themis, job))
+			continue;
+		if (is_shared(view, gpus)) {
+			leases_give(themis->leases, gpus, job, lease_end_ns(themis, view));
+			continue;
+		}
+		hand_in(themis, view, job);
+		g_array_index(themis->due, JobId, n++) = job;
+	}
+	g_array_set_size(themis->due, n);
+}
+
+/* renew_free=false: whoever's lease ends is stopped and pays for it; it bids when its GPUs are
+ * free, which is at once, in a second pass through this instant, if stopping takes no time. */
+static void
+stop_due(Themis *themis, const View *view, Plan *plan)
+{
+	for (guint i = 0; i < themis->due->len; i++) {
+		JobId job = g_array_index(themis->due, JobId, i);
+		const Alloc *gpus = &agents_job(themis->agents, job)->gpus;
+
+		plan_preempt(plan, job);
+		for (guint j = 0; j < gpus->n; j++)
+			leases_drop(themis->leases, gpus->gpus[j]);
+		agents_stopped(themis->agents, view, view_job(view, job));
+		if (view_overheads(view, job).suspend_ns == 0)
+			plan_wake(plan, view_now_ns(view), TAG_AGAIN);
+	}
+	g_array_set_size(themis->due, 0);
+	offer_empty(themis->offer);
+	agents_forget_returned(themis->agents);
+}
+
+/* Nobody else could use what is on offer, and those whose leases end can have nothing better than
+ * what they had: each bids for that, nobody takes anything from anybody, so that c is 1 for all
+ * bidders, and the others get theirs as leftovers. The auction would renew all. */
+static gboolean
+can_renew_all(const Themis *themis, const View *view)
+{
+	guint n_gpus = view_cluster(view)->n_free + themis->offer->returned->len;
+
+	for (guint i = 0; i < themis->due->len; i++) {
+		const AgentJob *own =
+		    agents_job(themis->agents, g_array_index(themis->due, JobId, i));
+
+		if (own->rate_ppb < own->best_ppb)
+			return FALSE;
+	}
+	return !round_is_contested(themis->round, view, n_gpus);
+}
+
+/* Leases anew what a job has won: all that it holds now but what it kept. */
+static void
+lease_job(Themis *themis, const View *view, JobId job, const Alloc *had)
+{
+	const Alloc *has = view_alloc(view, job);
+	Alloc won = { 0 };
+
+	for (guint i = 0; i < has->n; i++)
+		if (!alloc_has(had, has->gpus[i]) || themis->offer->former[has->gpus[i]] == job)
+			alloc_add(&won, has->gpus[i]);
+	if (won.n > 0)
+		leases_give(themis->leases, &won, job, lease_end_ns(themis, view));
+	alloc_clear(&won);
+}
+
+static void
+renew_all(Themis *themis, const View *view)
+{
+	for (guint i = 0; i < themis->due->len; i++) {
+		JobId job = g_array_index(themis->due, JobId, i);
+
+		lease_job(themis, view, job, view_alloc(view, job));
+	}
+	round_skip(themis->round);
+}
+
+/* rounds */
+
+/* What the plan has come to: jobs that were stopped or moved, and leases. */
+static void
+book_moves(Themis *themis, const View *view)
+{
+	for (guint i = 0; i < themis->moves->n; i++) {
+		JobId job = moves_get(themis->moves, i)->job;
+		const Alloc *had = &agents_job(themis->agents, job)->gpus;
+		const Alloc *has = view_alloc(view, job);
+
+		for (guint j = 0; j < had->n; j++)
+			if (!alloc_has(has, had->gpus[j]))
+				leases_drop(themis->leases, had->gpus[j]);
+	}
+	for (guint i = 0; i < themis->moves->n; i++) {
+		const Job *job = view_job(view, moves_get(themis->moves, i)->job);
+		const Alloc *had = &agents_job(themis->agents, job->id)->gpus;
+		const Alloc *has = view_alloc(view, job->id);
+
+		lease_job(themis, view, job->id, had);
+		if (has->n == 0 && had->n > 0)
+			agents_stopped(themis->agents, view, job);
+		else if (!alloc_equal(has, had))
+			agents_placed(themis->agents, view, job, has);
+	}
+}
+
+static void
+apply_round(Themis *themis, const View *view, Plan *plan)
+{
+	moves_open(themis->moves, view);
+	for (guint i = 0; i < themis->due->len; i++)
+		moves_add(themis->moves, g_array_index(themis->due, JobId, i));
+	for (guint i = 0; i < themis->seating->n_seats; i++) {
+		const Seat *seat = seating_seat(themis->seating, i);
+		const Claim *claim = claims_get(themis->round->claims, seat->claim);
+		guint move = moves_add(themis->moves, claim->job);
+
+		if (seat->is_seated)
+			moves_widen(themis->moves, move, &seat->gpus);
+		else if (claim->n_kept == 0)
+			moves_search(themis->moves, move, claim->n_gpus);
+	}
+	moves_apply(themis->moves, plan);
+	book_moves(themis, view);
+}
+
+static void
+hold_round(Themis *themis, const View *view, Plan *plan)
+{
+	offer_fill(themis->offer, view_cluster(view));
+	if (round_open(themis->round, view) == 0)
+		return;
+	if (themis->is_strawman)
+		round_hold_greedily(themis->round);
+	else
+		round_hold(themis->round);
+	seating_run(themis->seating, view);
+	apply_round(themis, view, plan);
+}
+
+/* jobs that ask for a part of a GPU */
+
+/* Such a job joins others on a GPU that is partly used, without an auction; only an empty GPU is
+ * worth a bid. */
+static gboolean
+join_others(Themis *themis, const View *view, JobId job, Plan *plan)
+{
+	const PlacementOptions placement = { PLACEMENT_CONSOLIDATE, LEVEL_CLUSTER, FALSE };
+	gboolean is_placed = FALSE;
+	Alloc where = { 0 };
+
+	if (view_state(view, job) != JOB_QUEUED)
+		return TRUE;
+	if (placement_find(view, view_job(view, job), 1, &placement, &where) &&
+	    !cluster_gpu_is_free(view_cluster(view), where.gpus[0]))
+		is_placed = plan_place(plan, job, &where) == PLAN_OK;
+	if (is_placed) {
+		leases_give(themis->leases, &where, job, lease_end_ns(themis, view));
+		agents_placed(themis->agents, view, view_job(view, job), &where);
+	}
+	alloc_clear(&where);
+	return is_placed;
+}
+
+static void
+place_sharers(Themis *themis, const View *view, Plan *plan)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < themis->sharers->len; i++) {
+		JobId job = g_array_index(themis->sharers, JobId, i);
+
+		if (agents_job(themis->agents, job)->footing == FOOTING_NONE)
+			continue;
+		if (!join_others(themis, view, job, plan) ||
+		    agents_job(themis->agents, job)->footing != FOOTING_RUNNING)
+			g_array_index(themis->sharers, JobId, n++) = job;
+	}
+	g_array_set_size(themis->sharers, n);
+}
+
+/* The lease of a GPU goes to one of those who are left on it. */
+static void
+pass_on_lease(Themis *themis, const View *view, guint32 gpu)
+{
+	JobId other = cluster_next_resident(view_cluster(view), gpu, JOB_NONE);
+	Alloc one = { 0 };
+
+	if (other == JOB_NONE)
+		return;
+	alloc_add(&one, gpu);
+	leases_give(themis->leases, &one, other, lease_end_ns(themis, view));
+	alloc_clear(&one);
+}
+
+/* the contract */
+
+static void
+themis_arrived(void *self, const View *view, const Job *job)
+{
+	Themis *themis = self;
+
+	agents_arrived(themis->agents, view, job);
+	if (job->share_milli != GPU_MILLI)
+		g_array_append_val(themis->sharers, job->id);
+}
+
+static void
+themis_completed(void *self, const View *view, const Job *job)
+{
+	Themis *themis = self;
+	const Alloc *gpus = &agents_job(themis->agents, job->id)->gpus;
+
+	for (guint i = 0; i < gpus->n; i++) {
+		leases_drop(themis->leases, gpus->gpus[i]);
+		if (job->share_milli != GPU_MILLI)
+			pass_on_lease(themis, view, gpus->gpus[i]);
+	}
+	agents_completed(themis->agents, view, job);
+}
+
+static void
+themis_timer(void *self, const View *view, guint64 tag)
+{
+	Themis *themis = self;
+
+	if (tag == TAG_LEASE)
+		themis->wake_ns = TIME_NEVER;
+}
+
+static void
+set_wake(Themis *themis, Plan *plan)
+{
+	SimTime next_ns = leases_next_end_ns(themis->leases);
+
+	if (next_ns == themis->wake_ns)
+		return;
+	if (themis->wake_ns != TIME_NEVER)
+		plan_unwake(plan, TAG_LEASE);
+	if (next_ns != TIME_NEVER)
+		plan_wake(plan, next_ns, TAG_LEASE);
+	themis->wake_ns = next_ns;
+}
+
+static void
+themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
+{
+	Themis *themis = self;
+
+	agents_settle_leaving(themis->agents, view);
+	collect_due(themis, view);
+	if (!themis->options.renew_free && themis->due->len > 0)
+		stop_due(themis, view, plan);
+	if (themis->sharers->len > 0)
+		place_sharers(themis, view, plan);
+	if (!can_renew_all(themis, view))
+		hold_round(themis, view, plan);
+	else if (themis->due->len > 0)
+		renew_all(themis, view);
+	offer_empty(themis->offer);
+	agents_forget_returned(themis->agents);
+	set_wake(themis, plan);
+}
+
+/* B05: a lease must leave time to work. */
+static gboolean
+check_lease(const ThemisOptions *options, const View *view, GError **error)
+{
+	const Overheads most = view_largest_overheads(view);
+	const struct {
+		const char *name;
+		SimTime ns;
+	} costs[] = {
+		{ "start_s", most.start_ns },
+		{ "resume_s + suspend_s", time_add(most.resume_ns, most.suspend_ns) },
+		{ "migrate_s", most.migrate_ns },
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(costs); i++)
+		if (options->lease_ns <= costs[i].ns) {
+			g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
+			            "lease_s: %g, must be above %s, which is %g",
+			            (double)options->lease_ns / NS_PER_S, costs[i].name,
+			            (double)costs[i].ns / NS_PER_S);
+			return FALSE;
+		}
+	return TRUE;
+}
+
+static gboolean
+init(Themis *themis, const View *view, GError **error)
+{
+	const ClusterSpec *spec = view_cluster_spec(view);
+
+	if (!check_lease(&themis->options, view, error))
+		return FALSE;
+	themis->agents = agents_new(view, &themis->options);
+	themis->offer =
+	    offer_new(spec, view_models(view), (PlacementLevel)themis->options.max_level);
+	themis->round = round_new(view, &themis->options, themis->agents, themis->offer);
+	themis->seating = seating_new(themis->offer, themis->round->claims);
+	themis->moves = moves_new(view, themis->offer, (PlacementLevel)themis->options.max_level);
+	themis->leases = leases_new(spec->n_gpus);
+	themis->due = g_array_new(FALSE, FALSE, sizeof(JobId));
+	themis->sharers = g_array_new(FALSE, FALSE, sizeof(JobId));
+	themis->round->claims->is_blind = themis->is_strawman;
+	themis->seating->is_blind = themis->is_strawman;
+	themis->wake_ns = TIME_NEVER;
+	return TRUE;
+}
+
+static gboolean
+themis_init(void *self, const void *options, const View *view, GError **error)
+{
+	Themis *themis = self;
+
+	themis->options = *(const ThemisOptions *)options;
+	return init(themis, view, error);
+}
+
+static gboolean
+strawman_init(void *self, const void *options, const View *view, GError **error)
+{
+	Themis *themis = self;
+
+	themis->options = *(const ThemisOptions *)options;
+	themis->options.max_level = LEVEL_CLUSTER;
+	themis->is_strawman = TRUE;
+	return init(themis, view, error);
+}
+
+static void
+themis_finish(void *self)
+{
+	Themis *themis = self;
+
+	seating_free(themis->seating);
+	round_free(themis->round);
+	offer_free(themis->offer);
+	agents_free(themis->agents);
+	leases_free(themis->leases);
+	moves_free(themis->moves);
+	g_clear_pointer(&themis->due, g_array_unref);
+	g_clear_pointer(&themis->sharers, g_array_unref);
+}
+
+static void
+themis_preset(const void *options, Overheads *overheads)
+{
+	const ThemisOptions *given = options;
+
+	if (given->preset == PRESET_NONE)
+		return;
+	overheads->suspend_ns = PAPER_SUSPEND_NS;
+	overheads->resume_ns = PAPER_RESUME_NS;
+	overheads->migrate_ns = PAPER_SUSPEND_NS + PAPER_RESUME_NS;
+}
+
+static PlacementLevel
+themis_max_level(const void *options)
+{
+	return (PlacementLevel)((const ThemisOptions *)options)->max_level;
+}
+
+static const char *const rho0_names[] = { "lease", "cap", NULL };
+static const char *const round_names[] = { "lottery", "floor", "nearest", "none", NULL };
+static const char *const leftover_names[] = { "random", "worst-rho", "idle", NULL };
+static const char *const tid_names[] = { "paper", "capped", NULL };
+static const char *const bundle_names[] = { "exact", "greedy", NULL };
+static const char *const preset_names[] = { "none", "paper", NULL };
+
+#define OFFSET(member) G_STRUCT_OFFSET(ThemisOptions, member)
+
+#define ROW_LEASE                                                                                \
+	{                                                                                        \
+		.name = "lease_s", .kind = OPTION_SECONDS, .offset = OFFSET(lease_ns),           \
+		.standard = "600", .min = 1e-9, .max = 1e9, .help = "how long a GPU won is kept" \
+	}
+
+#define ROW_TID                                                                                   \
+	{                                                                                         \
+		.name = "tid", .kind = OPTION_CHOICE, .offset = OFFSET(tid), .standard = "paper", \
+		.choices = tid_names,                                                             \
+		.help =                                                                           \
+		    "an app's time on its share of the cluster: time alone x apps, or no more "   \
+		    "speed-up than the share's own GPUs give"                                     \
+	}
+
+#define ROW_RENEW_FREE                                                                             \
+	{                                                                                          \
+		.name = "renew_free", .kind = OPTION_BOOL, .offset = OFFSET(renew_free),           \
+		.standard = "true",                                                                \
+		.help =                                                                            \
+		    "a job that wins its GPUs back is not stopped; else it pays for a stop and a " \
+		    "start at the end of each lease"                                               \
+	}
+
+#define ROW_GANG                                                                             \
+	{                                                                                    \
+		.name = "gang", .kind = OPTION_INT, .offset = OFFSET(gang), .standard = "1", \
+		.min = 1, .max = 1024,                                                       \
+		.help = "the width of a moldable job is a multiple of so many GPUs"          \
+	}
+
+#define ROW_PRESET                                                                                \
+	{                                                                                         \
+		.name = "preset", .kind = OPTION_CHOICE, .offset = OFFSET(preset),                \
+		.standard = "none", .choices = preset_names,                                      \
+		.help =                                                                           \
+		    "paper: what stops and starts cost where the run does not say: suspend 8 s, " \
+		    "resume 45 s, migrate 53 s"                                                   \
+	}
+
+static const Option themis_options[] = {
+	{ .name = "fairness_knob",
+	  .kind = OPTION_NUMBER,
+	  .offset = OFFSET(fairness_knob),
+	  .standard = "0.8",
+	  .min = 0,
+	  .max = 1,
+	  .help = "f: the part 1 - f of the apps that is worst off bids" },
+	ROW_LEASE,
+	{ .name = "rho0",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(rho0),
+	  .standard = "lease",
+	  .choices = rho0_names,
+	  .help = "what it is worth to hold nothing: a lost lease and then the fair share, or "
+	          "next to nothing" },
+	{ .name = "round",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(round),
+	  .standard = "lottery",
+	  .choices = round_names,
+	  .help = "how the part of a bundle that a bidder keeps becomes whole GPUs; none: nobody "
+	          "pays" },
+	{ .name = "leftover",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(leftover),
+	  .standard = "random",
+	  .choices = leftover_names,
+	  .help = "who gets what bidders pay or leave: others at random, the worst off of the "
+	          "others, nobody; then the bidders (but for nobody)" },
+	ROW_TID,
+	ROW_RENEW_FREE,
+	ROW_GANG,
+	{ .name = "bundle",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(bundle),
+	  .standard = "exact",
+	  .choices = bundle_names,
+	  .help =
+	      "exact: branch and bound over bundles; greedy: the best numbers of GPUs, packed" },
+	{ .name = "node_cap",
+	  .kind = OPTION_INT,
+	  .offset = OFFSET(node_cap),
+	  .standard = "1000000",
+	  .min = 0,
+	  .max = 1e12,
+	  .help = "nodes of the search of one round, after which the best found so far stands" },
+	{ .name = "bid_restart",
+	  .kind = OPTION_BOOL,
+	  .offset = OFFSET(bid_restart),
+	  .standard = "false",
+	  .help = "bids count what a restart costs of a lease" },
+	{ .name = "bid_error",
+	  .kind = OPTION_NUMBER,
+	  .offset = OFFSET(bid_error),
+	  .standard = "0",
+	  .min = 0,
+	  .max = 0.99,
+	  .help = "each app over- or underestimates its work and its slowdown by up to this part" },
+	{ .name = "max_level",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(max_level),
+	  .standard = "cluster",
+	  .choices = placement_level_names,
+	  .help = "a gang is never spread beyond this level" },
+	ROW_PRESET,
+	{ .name = NULL },
+};
+
+static const Option strawman_options[] = {
+	ROW_LEASE, ROW_TID, ROW_RENEW_FREE, ROW_GANG, ROW_PRESET, { .name = NULL },
+};
+
+const PolicyClass themis_policy = {
+	.abi = POLICY_ABI,
+	.name = "themis",
+	.version = "1",
+	.summary = "finish-time fairness: the worst-off apps bid for leased GPUs in an auction",
+	.source = "Mahajan et al., Themis: Fair and Efficient GPU Cluster Scheduling, NSDI 2020",
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES | POLICY_RESIZES | POLICY_ORACLE,
+	.options = themis_options,
+	.options_size = sizeof(ThemisOptions),
+	.state_size = sizeof(Themis),
+	.init = themis_init,
+	.arrived = themis_arrived,
+	.completed = themis_completed,
+	.timer = themis_timer,
+	.decide = themis_decide,
+	.finish = themis_finish,
+	.preset = themis_preset,
+	.max_level = themis_max_level,
+	.idea =
+	    "rho of an app is the time it takes in the shared cluster over the time it would take "
+	    "on its share of it. GPUs are leased. Whenever some are idle or their leases end, they "
+	    "are offered to the part 1 - fairness_knob of the apps with the largest rho. Each says "
+	    "what 1 / rho it would have with which of them, and the GPUs go where the product of "
+	    "these is largest. A bidder keeps of its bundle the part by which the others are not "
+	    "harmed by its presence, so that it gains nothing by a lie; the rest goes to apps that "
+	    "did not bid.",
+};
+
+const PolicyClass themis_strawman_policy = {
+	.abi = POLICY_ABI,
+	.name = "themis-strawman",
+	.version = "1",
+	.summary = "Themis without auction or placement: the worst-off app takes all it can use",
+	.source = "Mahajan et al., Themis, NSDI 2020, the strawman it argues against",
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES | POLICY_RESIZES | POLICY_ORACLE,
+	.options = strawman_options,
+	.options_size = sizeof(ThemisOptions),
+	.state_size = sizeof(Themis),
+	.init = strawman_init,
+	.arrived = themis_arrived,
+	.completed = themis_completed,
+	.timer = themis_timer,
+	.decide = themis_decide,
+	.finish = themis_finish,
+	.preset = themis_preset,
+	.idea =
+	    "Whenever GPUs are idle or leases end, the app with the largest rho takes all it can "
+	    "use, the lowest-numbered GPUs first, then the next app. Neither proof against lies "
+	    "nor aware of placement.",
+};

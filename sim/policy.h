@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The one header that a policy includes: the contract (policy_class), what it may see (view) and
+ * do (plan), and ready answers to "where?" (placement) and "in which order?" (walk).
+ *
+ * A policy is a static const PolicyClass in one file. `decide` is called once an instant at which
+ * something happened; it reads the View and edits the Plan. See docs/add-a-policy.md.
+ */
+
+#include "sim/engine/policy_class.h"
+#include "policies/placement.h"
+#include "policies/walk.h"

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim/report/report.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include <glib/gstdio.h>
+
+#include "sim/base/error.h"
+#include "sim/base/file.h"
+#include "sim/report/apps_csv.h"
+#include "sim/report/jobs_csv.h"
+#include "sim/report/segments_csv.h"
+#include "sim/report/timeline_csv.h"
+
+struct RunFolder {
+	const Scenario *scenario;
+	JobOrder order;
+	char *path;      /* NULL: no files */
+	char *temporary; /* beside it; NULL once it has got its name */
+	Timeline *timeline;
+	SegmentLog *segments;
+	Recorder recorder;
+};
+
+/* What a run writes. Nothing else in a folder that is replaced is ours to delete. */
+static const char *const own_files[] = {
+	"jobs.csv",
+	"apps.csv",
+	"segments.csv",
+	"timeline.csv",
+};
+
+/* Opening */
+
+static gboolean
+folder_error(const char *path, const char *what, int code, GError **error)
+{
+	g_set_error(error, SIM_ERROR, SIM_ERROR_INTERNAL, "%s: %s: %s", path, what,
+	            g_strerror(code));
+	return FALSE;
+}
+
+/* A new, empty folder in the one where @path is, so that a rename will do; NULL on error. */
+static char *
+sibling_new(const char *path, GError **error)
+{
+	g_autofree char *parent = g_path_get_dirname(path);
+	g_autofree char *base = g_path_get_basename(path);
+	g_autofree char *name = g_strdup_printf(".%s.tmp-XXXXXX", base);
+	g_autofree char *sibling = g_build_filename(parent, name, NULL);
+
+	if (!folder_make(parent, error))
+		return NULL;
+	if (!g_mkdtemp_full(sibling, 0777)) {
+		folder_error(path, "the folder cannot be made", errno, error);
+		return NULL;
+	}
+	return g_steal_pointer(&sibling);
+}
+
+static void
+record_segment(void *self, const Segment *segment)
+{
+	RunFolder *folder = self;
+
+	segment_log_add(folder->segments, segment);
+}
+
+static void
+record_instant(void *self, const Instant *instant)
+{
+	RunFolder *folder = self;
+
+	timeline_add(folder->timeline, instant);
+}
+
+static gboolean
+open_timeline(RunFolder *folder, SimTime every_ns, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder->temporary, "timeline.csv", NULL);
+
+	folder->timeline =
+	    timeline_open(path, folder->scenario->workload->origin_ns, every_ns, error);
+	folder->recorder.instant = record_instant;
+	return folder->timeline != NULL;
+}
+
+static gboolean
+open_files(RunFolder *folder, const RunFolderSettings *settings, GError **error)
+{
+	folder->path = g_strdup(settings->path);
+	folder->temporary = sibling_new(settings->path, error);
+	if (!folder->temporary)
+		return FALSE;
+	if (settings->wants_segments) {
+		folder->segments = segment_log_new();
+		folder->recorder.segment = record_segment;
+	}
+	return !settings->wants_timeline ||
+	       open_timeline(folder, settings->timeline_every_ns, error);
+}
+
+RunFolder *
+run_folder_open(const Scenario *scenario, const RunFolderSettings *settings, GError **error)
+{
+	g_autoptr(RunFolder) folder = g_new0(RunFolder, 1);
+
+	folder->scenario = scenario;
+	folder->order = settings->wants_stream ? JOB_ORDER_FINISH : JOB_ORDER_TRACE;
+	folder->recorder.self = folder;
+	if (settings->path && !open_files(folder, settings, error))
+		return NULL;
+	return g_steal_pointer(&folder);
+}
+
+const Recorder *
+run_folder_recorder(RunFolder *folder)
+{
+	return &folder->recorder;
+}
+
+/* Closing */
+
+static gboolean
+write_files(RunFolder *folder, const RunRecord *record, GError **error)
+{
+	g_autofree JobId *order = job_order_new(folder->scenario, record, folder->order);
+	g_autofree char *jobs = g_build_filename(folder->temporary, "jobs.csv", NULL);
+	g_autofree char *apps = g_build_filename(folder->temporary, "apps.csv", NULL);
+	g_autofree char *segments = g_build_filename(folder->temporary, "segments.csv", NULL);
+
+	return jobs_csv_write(jobs, folder->scenario, record, order, error) &&
+	       apps_csv_write(apps, folder->scenario, record, error) &&
+	       (!folder->segments ||
+	        segments_csv_write(segments, folder->segments, folder->scenario, order, error)) &&
+	       (!folder->timeline || timeline_commit(folder->timeline, record->end_ns, error));
+}
+
+static void
+remove_own_files(const char *path)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(own_files); i++) {
+		g_autofree char *file = g_build_filename(path, own_files[i], NULL);
+
+		g_unlink(file);
+	}
+}
+
+/* Whatever people have put into the older folder stays, beside the new files. */
+static void
+keep_foreign_files(const char *older, const char *path)
+{
+	g_autoptr(GDir) entries = g_dir_open(older, 0, NULL);
+	const char *name;
+
+	while (entries && (name = g_dir_read_name(entries)) != NULL) {
+		g_autofree char *from = g_build_filename(older, name, NULL);
+		g_autofree char *to = g_build_filename(path, name, NULL);
+
+		g_rename(from, to);
+	}
+}
+
+/* Puts the older folder, if there is one, under a temporary name: NULL if there is none. */
+static gboolean
+set_aside(const char *path, char **ret_aside, GError **error)
+{
+	g_autofree char *aside = NULL;
+
+	*ret_aside = NULL;
+	if (!g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK))
+		return TRUE;
+	aside = sibling_new(path, error);
+	if (!aside)
+		return FALSE;
+	if (g_rename(path, aside) != 0) {
+		int code = errno;
+
+		g_rmdir(aside);
+		return folder_error(path, "the older folder cannot be replaced", code, error);
+	}
+	*ret_aside = g_steal_pointer(&aside);
+	return TRUE;
+}
+
+static gboolean
+put_in_place(RunFolder *folder, GError **error)
+{
+	g_autofree char *aside = NULL;
+
+	if (!set_aside(folder->path, &aside, error))
+		return FALSE;
+	if (g_rename(folder->temporary, folder->path) != 0) {
+		int code = errno;
+
+		if (aside)
+			g_rename(aside, folder->path);
+		return folder_error(folder->path, "cannot be put in place", code, error);
+	}
+	g_clear_pointer(&folder->temporary, g_free);
+	if (!aside)
+		return TRUE;
+	remove_own_files(aside);
+	keep_foreign_files(aside, folder->path);
+	g_rmdir(aside);
+	return TRUE;
+}
+
+gboolean
+run_folder_commit(RunFolder *folder, const RunRecord *record, GError **error)
+{
+	if (!folder->path)
+		return TRUE;
+	return write_files(folder, record, error) && put_in_place(folder, error);
+}
+
+void
+run_folder_free(RunFolder *folder)
+{
+	if (!folder)
+		return;
+	timeline_free(folder->timeline);
+	segment_log_free(folder->segments);
+	if (folder->temporary) {
+		remove_own_files(folder->temporary);
+		g_rmdir(folder->temporary);
+	}
+	g_free(folder->temporary);
+	g_free(folder->path);
+	g_free(folder);
+}

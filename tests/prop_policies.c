@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What must hold for every policy on every input: random traces, clusters and options, each run
+ * strict (no edit is ever refused) and paranoid (every invariant after every instant), and looked
+ * at from outside through its segments. A failing case prints its seed; THEMIS_SEED=n reruns it.
+ */
+
+#include <check.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "policies/registry.h"
+#include "sim/base/rng.h"
+#include "sim/engine/engine.h"
+
+#define N_SHORT 12 /* worlds; each is run under every policy */
+#define N_LONG  140
+
+/* Each is run in every world. %K is the factor of time (seconds are written as multiples of it);
+ * policies that look at the whole trace in advance are told apart by knows_all. */
+typedef struct Entry {
+	const char *policy;
+	const char *options; /* key=value;key=value */
+	gboolean knows_all;
+	gboolean may_leave_jobs;
+} Entry;
+
+static const Entry entries[] = {
+	{ .policy = "fifo" },
+	{ .policy = "fifo", .options = "max_level=machine" },
+	{ .policy = "fifo", .options = "placement=random" },
+	{ .policy = "fifo-skip" },
+	{ .policy = "fifo-skip", .options = "placement=spread" },
+	{ .policy = "sjf", .options = "placement=first-fit" },
+	{ .policy = "srtf" },
+	{ .policy = "srtf", .options = "min_run_s=%7" },
+	{ .policy = "srtf", .options = "max_level=rack;placement=best-fit" },
+	{ .policy = "srsf" },
+	{ .policy = "las", .options = "quantum_s=%20" },
+	{ .policy = "2d-las", .options = "quantum_s=%31" },
+	{ .policy = "priority" },
+	{ .policy = "priority", .options = "preempt=true" },
+	{ .policy = "easy" },
+	{ .policy = "tiresias", .options = "thresholds_gpu_s=[%40,%200]" },
+	{ .policy = "tiresias", .options = "thresholds_gpu_s=[%25];promote_knob=2" },
+	{ .policy = "tiresias", .options = "gittins=textbook", .knows_all = TRUE },
+	{ .policy = "gandiva", .options = "quantum_s=%20" },
+	{ .policy = "gandiva", .options = "quantum_s=%20;migration=false" },
+	{ .policy = "themis", .options = "lease_s=%30" },
+	{ .policy = "themis", .options = "lease_s=%30;fairness_knob=0;round=floor" },
+	{ .policy = "themis", .options = "lease_s=%45;fairness_knob=1;rho0=cap" },
+	{ .policy = "themis-strawman", .options = "lease_s=%30" },
+	{ .policy = "reject-all", .may_leave_jobs = TRUE },
+};
+
+/* What a world consists of, drawn from its seed. */
+typedef struct World {
+	guint64 seed;
+	RngStream stream;
+	guint64 n_drawn;
+	gint64 factor;    /* of all times */
+	guint n_extra;    /* far-future jobs appended */
+	gboolean is_calm; /* far apart, rigid, no limits, no overheads: nobody meets anybody */
+	ClusterSpec *cluster;
+	ModelTable *models;
+	Workload *workload;
+	Overheads overheads;
+} World;
+
+static guint
+draw(World *world, guint n)
+{
+	return rng_below(world->stream, world->n_drawn++, 0, n);
+}
+
+static gboolean
+chance(World *world, guint percent)
+{
+	return draw(world, 100) < percent;
+}
+
+static ClusterSpec *
+draw_cluster(World *world)
+{
+	g_autoptr(GString) text =
+	    g_string_new("gpu_types:\n  a: {mem_mib: 1000}\n  b: {}\nracks:\n");
+	guint n_racks = 1 + draw(world, 3);
+	g_autofree char *path = NULL;
+	g_autoptr(GError) error = NULL;
+	ClusterSpec *spec;
+	int fd = g_file_open_tmp("themis-XXXXXX.yaml", &path, NULL);
+
+	close(fd);
+	for (guint rack = 0; rack < n_racks; rack++) {
+		guint n_kinds = 1 + draw(world, 3);
+
+		g_string_append_printf(text, "  - count: %u\n    machines:\n", 1 + draw(world, 2));
+		for (guint i = 0; i < n_kinds; i++) {
+			guint n_machines = 1 + draw(world, 2);
+			guint n_gpus = 1 + draw(world, 8);
+			guint n_slot = 1 + draw(world, n_gpus);
+
+			g_string_append_printf(
+			    text, "      - {count: %u, gpus: %u, slot_gpus: %u, gpu_type: %s}\n",
+			    n_machines, n_gpus, n_slot, chance(world, 80) ? "a" : "b");
+		}
+	}
+	g_assert_true(g_file_set_contents(path, text->str, -1, NULL));
+	spec = cluster_spec_load(path, &error);
+	g_unlink(path);
+	ck_assert_msg(spec != NULL, "%s\n%s", error != NULL ? error->message : "", text->str);
+	return spec;
+}
+
+static SimTime
+draw_time(World *world, guint most_s)
+{
+	SimTime ns = (SimTime)draw(world, most_s) * NS_PER_S;
+
+	/* Mostly whole seconds, so that things happen at one instant. */
+	if (chance(world, 20))
+		ns += draw(world, NS_PER_S);
+	return ns * world->factor;
+}
+
+static void
+draw_wishes(World *world, JobDraft *draft)
+{
+	static const char *const types[] = { "", "", "", "a", "a|b", "B" };
+
+	draft->gpu_type = types[draw(world, G_N_ELEMENTS(types))];
+	draft->priority = draw(world, 3);
+	if (chance(world, 15) && draft->num_gpus == 1)
+		draft->share_milli = 100 * (1 + draw(world, 9));
+	if (chance(world, 20))
+		draft->gpu_mem_mib = 1 + draw(world, 1200);
+	if (chance(world, 10))
+		draft->time_limit_ns = NS_PER_S * world->factor + draw_time(world, 100);
+	if (chance(world, 25) && draft->share_milli == GPU_MILLI && draft->num_gpus > 0) {
+		draft->min_gpus = 1;
+		draft->max_gpus = draft->num_gpus + draw(world, 3);
+	}
+}
+
+static void
+draw_job(World *world, WorkloadBuilder *builder, guint i, gint64 *submit_ns)
+{
+	static const guint gangs[] = { 1, 1, 1, 1, 2, 2, 3, 4, 4, 8, 12, 0 };
+	g_autofree char *name = g_strdup_printf("j%u", i);
+	g_autofree char *app = chance(world, 50) ? g_strdup_printf("app%u", draw(world, 6)) : NULL;
+	JobDraft draft;
+
+	job_draft_init(&draft);
+	draft.name = name;
+	draft.app = app != NULL ? app : "";
+	draft.line = i + 2;
+	draft.num_gpus = gangs[draw(world, G_N_ELEMENTS(gangs))];
+	draft.duration_ns = chance(world, 5) ? 0 : draw_time(world, 120);
+	if (world->is_calm) {
+		draft.app = "";
+		draft.num_gpus = 1;
+		*submit_ns += 1000 * NS_PER_S * world->factor;
+	} else {
+		*submit_ns += chance(world, 40) ? 0 : draw_time(world, 30);
+		draw_wishes(world, &draft);
+	}
+	draft.submit_ns = *submit_ns;
+	ck_assert(workload_builder_add(builder, &draft));
+}
+
+static void
+add_far_job(World *world, WorkloadBuilder *builder)
+{
+	JobDraft draft;
+
+	job_draft_init(&draft);
+	draft.name = "far";
+	draft.num_gpus = 1;
+	draft.submit_ns = NS_PER_S * 100000000;
+	draft.duration_ns = NS_PER_S;
+	draft.line = 100000;
+	ck_assert(workload_builder_add(builder, &draft));
+}
+
+static World *
+world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
+{
+	World *world = g_new0(World, 1);
+	Problems *problems = problems_new("drawn");
+	WorkloadBuilder *builder = workload_builder_new("drawn", problems);
+	gint64 submit_ns = 0;
+	guint n_jobs;
+
+	world->seed = seed;
+	world->factor = factor;
+	world->is_calm = is_calm;
+	world->stream = rng_stream(seed, "world");
+	world->cluster = draw_cluster(world);
+	world->models = model_table_new_empty();
+	if (!is_calm && chance(world, 50)) {
+		world->overheads.start_ns = draw(world, 4) * NS_PER_S * factor;
+		world->overheads.suspend_ns = draw(world, 4) * NS_PER_S * factor;
+		world->overheads.resume_ns = draw(world, 6) * NS_PER_S * factor;
+		world->overheads.migrate_ns = draw(world, 6) * NS_PER_S * factor;
+	}
+	if (!is_calm && chance(world, 20))
+		world->overheads.checkpoint_every_ns = 9 * NS_PER_S * factor;
+	n_jobs = 3 + draw(world, 50);
+	for (guint i = 0; i < n_jobs; i++)
+		draw_job(world, builder, i, &submit_ns);
+	for (guint i = 0; i < n_extra; i++)
+		add_far_job(world, builder);
+	world->workload = workload_builder_finish(builder);
+	scenario_resolve(world->workload, world->cluster, world->models);
+	return world;
+}
+
+static void
+world_free(World *world)
+{
+	workload_free(world->workload);
+	model_table_free(world->models);
+	cluster_spec_free(world->cluster);
+	g_free(world);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(World, world_free)
+
+/* What is seen from outside: the GPUs' owners over time. */
+typedef struct Watch {
+	const World *world;
+	const PolicyClass *policy;
+	SimTime *free_from_ns; /* by GPU: end of the last segment there, by whole jobs */
+	GArray *ends;          /* of Segment without its alloc, to be compared */
+	__int128 *work_ppb_ns; /* by JobId */
+} Watch;
+
+static void
+watch_segment(void *self, const Segment *segment)
+{
+	Watch *watch = self;
+	const Job *job = &watch->world->workload->jobs[segment->job];
+	Segment kept = *segment;
+
+	kept.alloc = NULL;
+	g_array_append_val(watch->ends, kept);
+	ck_assert(segment->end_ns >= segment->start_ns);
+	watch->work_ppb_ns[segment->job] +=
+	    (__int128)(segment->end_ns - segment->start_ns - segment->overhead_ns) *
+	    segment->speed_ppb;
+	if (job->num_gpus > 0 && (watch->policy->caps & POLICY_RESIZES) == 0)
+		ck_assert_uint_eq(segment->alloc->n, job->num_gpus);
+	if (job->share_milli < GPU_MILLI || (watch->policy->caps & POLICY_SHARES) != 0)
+		return;
+	for (guint i = 0; i < segment->alloc->n; i++) {
+		SimTime *free_from_ns = &watch->free_from_ns[segment->alloc->gpus[i]];
+
+		ck_assert_msg(segment->start_ns >= *free_from_ns, "GPU held twice");
+		*free_from_ns = segment->end_ns;
+	}
+}
+
+static void *
+parse_options(const Entry *entry, gint64 factor)
+{
+	const PolicyClass *policy = policy_find(entry->policy);
+	void *options = options_new(policy->options, policy->options_size);
+	g_auto(GStrv) pairs = g_strsplit(entry->options != NULL ? entry->options : "", ";", 0);
+
+	for (guint i = 0; pairs[i] != NULL; i++) {
+		g_auto(GStrv) pair = g_strsplit(pairs[i], "=", 2);
+		g_autoptr(GString) value = g_string_new(NULL);
+		g_autoptr(GError) error = NULL;
+
+		for (const char *at = pair[1]; *at != '\0'; at++) {
+			if (*at != '%')
+				g_string_append_c(value, *at);
+			else
+				g_string_append_printf(value, "%" G_GINT64_FORMAT,
+				                       g_ascii_strtoll(at + 1, (char **)&at, 10) *
+				                           factor),
+				    at--;
+		}
+		ck_assert_msg(options_set(policy->options, options, pair[0], value->str, 2, &error),
+		              "%s", error != NULL ? error->message : "");
+	}
+	return options;
+}
+
+static RunRecord *
+run(const World *world, const Entry *entry, GArray **ret_segments)
+{
+	const PolicyClass *policy = policy_find(entry->policy);
+	void *options = parse_options(entry, world->factor);
+	Watch watch = { .world = world,
+		        .policy = policy,
+		        .free_from_ns = g_new0(SimTime, world->cluster->n_gpus),
+		        .ends = g_array_new(FALSE, TRUE, sizeof(Segment)),
+		        .work_ppb_ns = g_new0(__int128, world->workload->n_jobs) };
+	Recorder recorder = { .self = &watch, .segment = watch_segment };
+	EngineSettings settings = { .is_strict = TRUE, .is_paranoid = TRUE, .recorder = &recorder };
+	Scenario scenario = { .workload = world->workload,
+		              .cluster = world->cluster,
+		              .models = world->models,
+		              .overheads = world->overheads,
+		              .seed = 1,
+		              .window_to_ns = TIME_NEVER,
+		              .stop_ns = TIME_NEVER };
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Engine) engine = engine_new(&scenario, policy, options, &settings, &error);
+	RunRecord *record = engine != NULL ? engine_run(engine, &error) : NULL;
+
+	ck_assert_msg(record != NULL, "seed %" G_GUINT64_FORMAT ", %s:%s: %s", world->seed,
+	              entry->policy, entry->options != NULL ? entry->options : "",
+	              error != NULL ? error->message : "");
+	g_clear_pointer(&engine, engine_free);
+	options_free(policy->options, options);
+	g_free(watch.free_from_ns);
+	g_free(watch.work_ppb_ns);
+	*ret_segments = watch.ends;
+	return record;
+}
+
+#define SAYING "seed %" G_GUINT64_FORMAT ", %s:%s, job %s"
+#define ABOUT                                                                     \
+	world->seed, entry->policy, entry->options != NULL ? entry->options : "", \
+	    world->workload->jobs[job].name
+
+/* Every job ended, and what its record says adds up. */
+static void
+check_records(const World *world, const Entry *entry, const RunRecord *record)
+{
+	for (JobId job = 0; job < world->workload->n_jobs; job++) {
+		const JobRecord *done = &record->jobs[job];
+		SimWork duration_ns = world->workload->duration_ns[job];
+		SimTime jct_ns = done->finish_ns - world->workload->jobs[job].submit_ns;
+
+		ck_assert_msg(done->state == JOB_FINISHED || done->state == JOB_TIMEOUT ||
+		                  done->state == JOB_REJECTED,
+		              SAYING " is left in state %d", ABOUT, done->state);
+		if (done->state != JOB_FINISHED)
+			continue;
+		ck_assert_msg(done->kept_work_ns == duration_ns, SAYING " lost work", ABOUT);
+		ck_assert_msg(jct_ns >= done->run_ns, SAYING " ran longer than it was there",
+		              ABOUT);
+		if ((policy_find(entry->policy)->caps & POLICY_RESIZES) == 0)
+			ck_assert_msg(done->run_ns - done->overhead_ns >= duration_ns,
+			              SAYING " ended early", ABOUT);
+		if (world->is_calm)
+			ck_assert_msg(jct_ns == duration_ns, SAYING " waited for nobody", ABOUT);
+	}
+}
+
+/* Equal but for the far jobs and times multiplied by @factor. */
+static void
+check_same(const World *world, const Entry *entry, const RunRecord *one, const RunRecord *other,
+           gint64 factor, const char *what)
+{
+	for (JobId job = 0; job < world->workload->n_jobs; job++) {
+		const JobRecord *a = &one->jobs[job], *b = &other->jobs[job];
+
+		ck_assert_msg(
+		    a->state == b->state && a->first_start_ns * factor == b->first_start_ns &&
+		        a->finish_ns * factor == b->finish_ns && a->run_ns * factor == b->run_ns &&
+		        a->overhead_ns * factor == b->overhead_ns &&
+		        a->service * factor == b->service && a->segments == b->segments &&
+		        a->preemptions == b->preemptions && a->migrations == b->migrations,
+		    SAYING " changed by %s", ABOUT, what);
+	}
+}
+
+static guint64
+first_seed(void)
+{
+	const char *seed = g_getenv("THEMIS_SEED");
+
+	return seed != NULL ? g_ascii_strtoull(seed, NULL, 10) : 1;
+}
+
+static int
+n_worlds(void)
+{
+	if (g_getenv("THEMIS_SEED") != NULL)
+		return 1;
+	return g_getenv("THEMIS_LONG") != NULL ? N_LONG : N_SHORT;
+}
+
+START_TEST(test_invariants)
+{
+	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, FALSE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+
+		check_records(world, &entries[i], record);
+	}
+}
+END_TEST
+
+START_TEST(test_far_job_changes_nobody)
+{
+	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, FALSE);
+	g_autoptr(World) longer = world_new(first_seed() + _i, 1, 1, FALSE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL, others = NULL;
+		g_autoptr(RunRecord) record = NULL, other = NULL;
+
+		if (entries[i].knows_all)
+			continue;
+		record = run(world, &entries[i], &segments);
+		other = run(longer, &entries[i], &others);
+		check_same(world, &entries[i], record, other, 1, "a job in the far future");
+	}
+}
+END_TEST
+
+START_TEST(test_time_scales)
+{
+	/* Powers of two leave the mantissa of a policy's floating scores alone. */
+	const gint64 factor = 1 << (1 + _i % 4);
+	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, FALSE);
+	g_autoptr(World) scaled = world_new(first_seed() + _i, factor, 0, FALSE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL, others = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+		g_autoptr(RunRecord) other = run(scaled, &entries[i], &others);
+
+		check_same(world, &entries[i], record, other, factor, "another unit of time");
+	}
+}
+END_TEST
+
+START_TEST(test_same_twice)
+{
+	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, FALSE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL, others = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+		g_autoptr(RunRecord) other = run(world, &entries[i], &others);
+
+		check_same(world, &entries[i], record, other, 1, "being run again");
+		ck_assert_uint_eq(segments->len, others->len);
+	}
+}
+END_TEST
+
+START_TEST(test_alone_takes_its_duration)
+{
+	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, TRUE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+
+		check_records(world, &entries[i], record);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("every policy");
+	TCase *tests = tcase_create("properties");
+	SRunner *runner = srunner_create(suite);
+	int n_failed;
+
+	tcase_set_timeout(tests, 600);
+	tcase_add_loop_test(tests, test_invariants, 0, n_worlds());
+	tcase_add_loop_test(tests, test_far_job_changes_nobody, 0, n_worlds());
+	tcase_add_loop_test(tests, test_time_scales, 0, n_worlds());
+	tcase_add_loop_test(tests, test_same_twice, 0, n_worlds());
+	tcase_add_loop_test(tests, test_alone_takes_its_duration, 0, n_worlds());
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_NORMAL);
+	n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed > 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "traces/variate.h"
+
+#include <math.h>
+
+/* ln 2 in two parts: the first has zeros at its end, so that small multiples of it are exact. */
+#define LN2_HIGH 0x1.62e42feep-1
+#define LN2_LOW  0x1.a39ef35793c76p-33
+#define SQRT_2   0x1.6a09e667f3bcdp+0
+
+Variate
+variate_constant(double value)
+{
+	return (Variate){ .kind = VARIATE_CONSTANT, .first = value, .most = HUGE_VAL };
+}
+
+void
+variate_clear(Variate *variate)
+{
+	g_clear_pointer(&variate->points, g_array_unref);
+}
+
+/*
+ * ln(m * 2^e) = ln m + e ln 2 with m near 1, and ln m = 2 artanh(s) for s = (m - 1) / (m + 1): an
+ * odd series that is below a half of the last bit after s^23, as |s| < 0.172.
+ */
+double
+variate_log(double x)
+{
+	int exponent;
+	double mantissa = frexp(x, &exponent);
+	double s, square, sum = 0;
+
+	if (mantissa * SQRT_2 < 1) {
+		mantissa *= 2;
+		exponent--;
+	}
+	s = (mantissa - 1) / (mantissa + 1);
+	square = s * s;
+	for (int power = 23; power >= 1; power -= 2)
+		sum = sum * square + 1.0 / power;
+	return exponent * LN2_HIGH + (2 * s * sum + exponent * LN2_LOW);
+}
+
+/* e^x = 2^k e^r with |r| <= ln 2 / 2, where twenty terms of the series are more than enough. */
+double
+variate_exp(double x)
+{
+	double k, r, sum = 1;
+
+	if (x > 709)
+		return HUGE_VAL;
+	if (x < -709)
+		return 0;
+	k = floor(x / (LN2_HIGH + LN2_LOW) + 0.5);
+	r = (x - k * LN2_HIGH) - k * LN2_LOW;
+	for (int n = 20; n >= 1; n--)
+		sum = 1 + sum * r / n;
+	return ldexp(sum, (int)k);
+}
+
+/* In (0, 1]: its logarithm exists. */
+static double
+unit_above_zero(RngStream stream, guint64 entity, guint64 draw)
+{
+	return 1 - rng_unit(stream, entity, draw);
+}
+
+double
+variate_unit_exponential(RngStream stream, guint64 entity)
+{
+	return -variate_log(unit_above_zero(stream, entity, 0));
+}
+
+/* Marsaglia's polar method, with as many pairs of draws as it takes. */
+static double
+unit_normal(RngStream stream, guint64 entity)
+{
+	double x, square;
+	guint64 draw = 0;
+
+	do {
+		double y;
+
+		x = 2 * rng_unit(stream, entity, draw++) - 1;
+		y = 2 * rng_unit(stream, entity, draw++) - 1;
+		square = x * x + y * y;
+	} while (square >= 1 || square == 0);
+	return x * sqrt(-2 * variate_log(square) / square);
+}
+
+static double
+choose_point(const Variate *variate, double unit)
+{
+	const VariatePoint *point = &g_array_index(variate->points, VariatePoint, 0);
+
+	while (unit >= point->up_to)
+		point++;
+	return point->value;
+}
+
+static double
+interpolate(const Variate *variate, double unit)
+{
+	const VariatePoint *point = &g_array_index(variate->points, VariatePoint, 0);
+	double part;
+
+	if (unit < point->up_to)
+		return point->value;
+	do
+		point++;
+	while (unit >= point->up_to);
+	part = (unit - point[-1].up_to) / (point->up_to - point[-1].up_to);
+	return point[-1].value + (point->value - point[-1].value) * part;
+}
+
+static double
+draw_freely(const Variate *variate, RngStream stream, guint64 entity)
+{
+	switch (variate->kind) {
+	case VARIATE_CONSTANT:
+		return variate->first;
+	case VARIATE_CHOICE:
+		return choose_point(variate, rng_unit(stream, entity, 0));
+	case VARIATE_CDF:
+		return interpolate(variate, rng_unit(stream, entity, 0));
+	case VARIATE_UNIFORM:
+		return variate->first +
+		       (variate->second - variate->first) * rng_unit(stream, entity, 0);
+	case VARIATE_EXPONENTIAL:
+		return variate->first * variate_unit_exponential(stream, entity);
+	case VARIATE_LOGNORMAL:
+		return variate->first * variate_exp(variate->second * unit_normal(stream, entity));
+	case VARIATE_PARETO:
+		return variate->first *
+		       variate_exp(variate_unit_exponential(stream, entity) / variate->second);
+	}
+	g_assert_not_reached();
+}
+
+double
+variate_draw(const Variate *variate, RngStream stream, guint64 entity)
+{
+	return CLAMP(draw_freely(variate, stream, entity), variate->least, variate->most);
+}
