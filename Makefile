@@ -110,6 +110,9 @@ FORCE:
 
 -include $(wildcard $B/*/*.d $B/*/*/*.d)
 
+print-program:
+	@echo $(PROGRAM)
+
 # Running. The second stage asks pkg-config again, for what has just been installed.
 
 STAGE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))

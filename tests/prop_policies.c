@@ -63,6 +63,7 @@ typedef struct World {
 	gint64 factor;    /* of all times */
 	guint n_extra;    /* far-future jobs appended */
 	gboolean is_calm; /* far apart, rigid, no limits, no overheads: nobody meets anybody */
+	gboolean is_rigid;
 	ClusterSpec *cluster;
 	ModelTable *models;
 	Workload *workload;
@@ -138,7 +139,8 @@ draw_wishes(World *world, JobDraft *draft)
 		draft->gpu_mem_mib = 1 + draw(world, 1200);
 	if (chance(world, 10))
 		draft->time_limit_ns = NS_PER_S * world->factor + draw_time(world, 100);
-	if (chance(world, 25) && draft->share_milli == GPU_MILLI && draft->num_gpus > 0) {
+	if (chance(world, 25) && draft->share_milli == GPU_MILLI && draft->num_gpus > 0 &&
+	    !world->is_rigid) {
 		draft->min_gpus = 1;
 		draft->max_gpus = draft->num_gpus + draw(world, 3);
 	}
@@ -185,7 +187,7 @@ add_far_job(World *world, WorkloadBuilder *builder)
 }
 
 static World *
-world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
+world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, gboolean is_rigid)
 {
 	World *world = g_new0(World, 1);
 	Problems *problems = problems_new("drawn");
@@ -196,6 +198,7 @@ world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
 	world->seed = seed;
 	world->factor = factor;
 	world->is_calm = is_calm;
+	world->is_rigid = is_rigid;
 	world->stream = rng_stream(seed, "world");
 	world->cluster = draw_cluster(world);
 	world->models = model_table_new_empty();
@@ -215,6 +218,12 @@ world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
 	world->workload = workload_builder_finish(builder);
 	scenario_resolve(world->workload, world->cluster, world->models);
 	return world;
+}
+
+static World *
+world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
+{
+	return world_new_shaped(seed, factor, n_extra, is_calm, FALSE);
 }
 
 static void
@@ -420,10 +429,14 @@ END_TEST
 
 START_TEST(test_time_scales)
 {
-	/* Powers of two leave the mantissa of a policy's floating scores alone. */
+	/* Powers of two leave the mantissa of a policy's floating scores alone. Times that can be
+	 * divided by a gang's size several times over, and speeds of 1, leave no nanosecond to be
+	 * rounded (A05, A58). */
+	const gint64 divisible = 12 * 12 * 12 * 12 * 12;
 	const gint64 factor = 1 << (1 + _i % 4);
-	g_autoptr(World) world = world_new(first_seed() + _i, 1, 0, FALSE);
-	g_autoptr(World) scaled = world_new(first_seed() + _i, factor, 0, FALSE);
+	g_autoptr(World) world = world_new_shaped(first_seed() + _i, divisible, 0, FALSE, TRUE);
+	g_autoptr(World) scaled =
+	    world_new_shaped(first_seed() + _i, divisible * factor, 0, FALSE, TRUE);
 
 	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
 		g_autoptr(GArray) segments = NULL, others = NULL;
