@@ -36,7 +36,7 @@ typedef struct Piece {
 typedef struct Row {
 	guint32 n_gpus;
 	guint32 first_piece, n_pieces;
-	gint64 rate_ppb; /* of the app, every piece at its best choice */
+	gint64 rate_ppb; /* of the app, at best; see bids_end_row() */
 	double value;
 } Row;
 
@@ -55,6 +55,7 @@ typedef struct Bids {
 	GArray *pieces;  /* of Piece */
 	GArray *rows;    /* of Row */
 	GArray *bidders; /* of Bidder */
+	GArray *gains;	 /* scratch */
 } Bids;
 
 Bids *bids_new(void);
@@ -78,8 +79,9 @@ void bids_add_piece(Bids *bids, const Piece *piece);
 void bids_drop_row(Bids *bids);
 
 /* The row of the pieces added since the last; kept if it is worth strictly more than each that
- * came before (A71). */
-gboolean bids_end_row(Bids *bids);
+ * came before (A71). Its rate is that of all pieces at their best choices, but no more pieces of a
+ * size at a level, or closer, than @offer has room for: an upper bound, and for one piece exact. */
+gboolean bids_end_row(Bids *bids, Offer *offer);
 
 static inline const Bidder *
 bids_bidder(const Bids *bids, guint i)

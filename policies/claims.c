@@ -489,7 +489,7 @@ claims_bid(Claims *claims, ClaimRange range, const Bidder *bidder)
 		if (!split_gpus(claims, range, n, widths))
 			continue;
 		if (add_pieces(claims, range, widths))
-			bids_end_row(claims->bids);
+			bids_end_row(claims->bids, claims->offer);
 		else
 			bids_drop_row(claims->bids);
 	}

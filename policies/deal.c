@@ -58,6 +58,7 @@ deal_copy(Deal *to, const Deal *from)
 gboolean
 row_value(const Bids *bids, const Bidder *bidder, guint row, gint64 rate_ppb, Score *ret_value)
 {
+	double least = bidder->value_of_nothing;
 	Score value;
 
 	if (row == 0) {
@@ -65,7 +66,9 @@ row_value(const Bids *bids, const Bidder *bidder, guint row, gint64 rate_ppb, Sc
 		return TRUE;
 	}
 	value = score_of(bidder_value(bidder, rate_ppb));
-	if (score_rank(value) <= score_rank_of(bids_row(bids, bidder, row - 1)->value))
+	if (bids_row(bids, bidder, row)->n_pieces == 1)
+		least = bids_row(bids, bidder, row - 1)->value;
+	if (score_rank(value) <= score_rank_of(least))
 		return FALSE;
 	*ret_value = value;
 	return TRUE;

@@ -33,7 +33,10 @@ deal_places(const Deal *deal, guint bidder)
 	return deal->places + deal->first_place[bidder];
 }
 
-/* What @row is worth at @rate_ppb; FALSE if no more than a smaller row (A71). */
+/* What @row is worth at @rate_ppb; FALSE if no more than nothing, or, for GPUs for one job, than a
+ * smaller row (A71). Of a row of many jobs the best places may make it worth more than a smaller
+ * one at its best, and lesser places less; to rule those out would rule out nearly everything
+ * where others bid, too. */
 gboolean row_value(const Bids *bids, const Bidder *bidder, guint row, gint64 rate_ppb,
                    Score *ret_value);
 

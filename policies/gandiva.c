@@ -22,8 +22,9 @@ gandiva_begin_epoch(Gandiva *self)
 	g_array_set_size(self->failed, 0);
 }
 
-void
-gandiva_mark_stale(Gandiva *self, guint32 row)
+/* The row's wake is to be looked at when the decision is over. */
+static void
+mark_stale(Gandiva *self, guint32 row)
 {
 	if (gandiva_row(&self->rows, row)->is_stale)
 		return;
@@ -59,20 +60,21 @@ gandiva_settle(Decision *decision, JobId id, const Alloc *where)
 		return;
 	}
 	row = gandiva_rows_open(&self->rows, id, width_of(self, id), where, decision->now_ns);
-	gandiva_mark_stale(self, row);
+	mark_stale(self, row);
 	gandiva_note_spread(decision, row);
 	gandiva_packing_settle(self, id);
 }
 
-void
-gandiva_join(Decision *decision, guint32 row, JobId id)
+/* @job sits down at the end of the row. */
+static void
+sit_down(Decision *decision, guint32 row, JobId id)
 {
 	Gandiva *self = decision->self;
 
 	gandiva_servers_add(&self->servers, view_job(decision->view, id), width_of(self, id),
 	                    &gandiva_row(&self->rows, row)->gpus);
 	gandiva_rows_join(&self->rows, row, id);
-	gandiva_mark_stale(self, row);
+	mark_stale(self, row);
 	gandiva_packing_settle(self, id);
 }
 
@@ -85,7 +87,7 @@ gandiva_leave(Gandiva *self, const View *view, JobId id)
 	gandiva_servers_remove(&self->servers, view_job(view, id), width_of(self, id),
 	                       &gandiva_row(&self->rows, row)->gpus);
 	gandiva_rows_leave(&self->rows, id);
-	gandiva_mark_stale(self, row);
+	mark_stale(self, row);
 	gandiva_packing_settle(self, id);
 	if (partner != JOB_NONE)
 		gandiva_packing_settle(self, partner);
@@ -165,9 +167,7 @@ hand_over(Decision *decision, guint32 id)
 	Row *row = gandiva_row(&self->rows, id);
 	JobId holder = row->holder, next;
 
-	if (!row->is_running || row->n_seats < 2 || row->wake_ns > decision->now_ns)
-		return;
-	gandiva_mark_stale(self, id);
+	mark_stale(self, id);
 	next = next_seat(decision, row);
 	if (next == holder) {
 		row->turn_ns = decision->now_ns;
@@ -186,8 +186,13 @@ hand_over_due(Decision *decision)
 {
 	GArray *due = decision->self->due;
 
-	for (guint i = 0; i < due->len; i++)
-		hand_over(decision, g_array_index(due, guint32, i));
+	for (guint i = 0; i < due->len; i++) {
+		guint32 id = g_array_index(due, guint32, i);
+		const Row *row = gandiva_row(&decision->self->rows, id);
+
+		if (row->is_running && row->n_seats >= 2 && row->wake_ns <= decision->now_ns)
+			hand_over(decision, id);
+	}
 	g_array_set_size(due, 0);
 }
 
@@ -209,7 +214,7 @@ start_partner(Decision *decision, guint32 row, JobId lead)
 	    start_job(decision, partner, &gandiva_row(&self->rows, row)->gpus, CROWD_PACKED))
 		return;
 	gandiva_leave(self, decision->view, partner);
-	gandiva_join(decision, row, partner);
+	sit_down(decision, row, partner);
 }
 
 static gboolean
@@ -226,7 +231,7 @@ start_seat(Decision *decision, guint32 id, JobId lead)
 	start_partner(decision, id, lead);
 	if (row->n_seats >= 2)
 		g_array_append_val(self->turned, id);
-	gandiva_mark_stale(self, id);
+	mark_stale(self, id);
 	gandiva_packing_settle(self, lead);
 	return TRUE;
 }
@@ -283,6 +288,32 @@ fill_all_vacant(Decision *decision)
 			g_array_index(vacant, guint32, n_left++) = row;
 	}
 	g_array_set_size(vacant, n_left);
+}
+
+/* Whether the only job of a row has just had a turn that nobody waited for. One that this decision
+ * has moved cannot be stopped by it too. */
+static gboolean
+has_had_a_turn(const Decision *decision, const Row *row)
+{
+	const Gandiva *self = decision->self;
+	SimTime had_ns = decision->now_ns - row->turn_ns;
+
+	return row->n_seats == 1 && row->is_running && had_ns > 0 &&
+	       had_ns % self->options.quantum_ns == 0 &&
+	       gandiva_guest(self, row->holder)->moved_in != self->decision;
+}
+
+/* Who comes at the very end of a turn takes part (A14). */
+void
+gandiva_join(Decision *decision, guint32 id, JobId job)
+{
+	gboolean is_over = has_had_a_turn(decision, gandiva_row(&decision->self->rows, id));
+
+	sit_down(decision, id, job);
+	if (!is_over)
+		return;
+	hand_over(decision, id);
+	fill_vacant(decision, id);
 }
 
 /* The end of the present turn. A job that had its GPUs to itself has had one turn after another

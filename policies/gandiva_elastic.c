@@ -8,6 +8,12 @@
 
 #include "policies/gandiva_state.h"
 
+static guint32
+machine_of_row(const Gandiva *self, guint32 row)
+{
+	return self->spec->machine_of[gandiva_row(&self->rows, row)->gpus.gpus[0]];
+}
+
 void
 gandiva_shrink(Decision *decision, guint32 id)
 {
@@ -17,9 +23,10 @@ gandiva_shrink(Decision *decision, guint32 id)
 
 	if (row->gpus.n <= width)
 		return;
-	alloc_reset(&self->other);
-	for (guint i = 0; i < width; i++)
-		alloc_add(&self->other, row->gpus.gpus[i]);
+	if (!gandiva_pick_beside(decision, machine_of_row(self, id), row, width, &self->other)) {
+		alloc_copy(&self->other, &row->gpus);
+		self->other.n = width;
+	}
 	gandiva_move_lone(decision, id, &self->other);
 }
 
@@ -40,24 +47,49 @@ tidy_grown(Gandiva *self)
 	g_array_set_size(self->grown, n_left);
 }
 
-static guint32
-machine_of_row(const Gandiva *self, guint32 row)
+/* Whose GPUs would do for a job: those of one machine, or of all of its type. */
+typedef enum Reach {
+	REACH_MACHINE,
+	REACH_TYPE,
+} Reach;
+
+static gboolean
+is_in_reach(const Gandiva *self, guint32 row, guint32 machine, Reach reach)
 {
-	return self->spec->machine_of[gandiva_row(&self->rows, row)->gpus.gpus[0]];
+	guint32 its = machine_of_row(self, row);
+
+	switch (reach) {
+	case REACH_MACHINE:
+		return its == machine;
+	case REACH_TYPE:
+		return self->spec->machines[its].type == self->spec->machines[machine].type;
+	}
+	g_assert_not_reached();
 }
 
-/* What all that have grown on the machine, or on machines of its type, could give back. */
 static guint
-count_surplus(const Gandiva *self, guint32 machine, gboolean of_type)
+count_free(const Decision *decision, guint32 machine, Reach reach)
+{
+	switch (reach) {
+	case REACH_MACHINE:
+		return decision->cluster->machines[machine].n_free;
+	case REACH_TYPE:
+		return decision->cluster
+		    ->free_by_type[decision->self->spec->machines[machine].type];
+	}
+	g_assert_not_reached();
+}
+
+/* What all that have grown could give back. */
+static guint
+count_surplus(const Gandiva *self, guint32 machine, Reach reach)
 {
 	guint n = 0;
 
 	for (guint i = 0; i < self->grown->len; i++) {
 		guint32 row = g_array_index(self->grown, guint32, i);
-		guint32 its = machine_of_row(self, row);
 
-		if (its == machine || (of_type && self->spec->machines[its].type ==
-		                                      self->spec->machines[machine].type))
+		if (is_in_reach(self, row, machine, reach))
 			n += gandiva_row(&self->rows, row)->gpus.n -
 			     gandiva_row_width(&self->rows, row);
 	}
@@ -65,16 +97,14 @@ count_surplus(const Gandiva *self, guint32 machine, gboolean of_type)
 }
 
 static void
-shrink_all_on(Decision *decision, guint32 machine, gboolean of_type)
+shrink_all(Decision *decision, guint32 machine, Reach reach)
 {
 	Gandiva *self = decision->self;
 
 	for (guint i = 0; i < self->grown->len; i++) {
 		guint32 row = g_array_index(self->grown, guint32, i);
-		guint32 its = machine_of_row(self, row);
 
-		if (its == machine || (of_type && self->spec->machines[its].type ==
-		                                      self->spec->machines[machine].type))
+		if (is_in_reach(self, row, machine, reach))
 			gandiva_shrink(decision, row);
 	}
 	tidy_grown(self);
@@ -84,24 +114,22 @@ gboolean
 gandiva_shrink_for(Decision *decision, const Job *job)
 {
 	Gandiva *self = decision->self;
-	const Cluster *cluster = decision->cluster;
 	const Shape *shape = gandiva_shape_of(&self->shapes, job->id);
-	gboolean of_type = shape->is_wide || !self->options.affinity;
+	Reach reach = shape->is_wide || !self->options.affinity ? REACH_TYPE : REACH_MACHINE;
 	guint32 best = G_MAXUINT32;
 
 	tidy_grown(self);
 	for (guint i = 0; i < self->grown->len; i++) {
 		guint32 machine = machine_of_row(self, g_array_index(self->grown, guint32, i));
 		guint type = self->spec->machines[machine].type;
-		guint n_free =
-		    of_type ? cluster->free_by_type[type] : cluster->machines[machine].n_free;
 
-		if ((shape->key.gpu_types >> type & 1) &&
-		    n_free + count_surplus(self, machine, of_type) >= shape->width)
-			best = MIN(best, machine);
+		if ((shape->key.gpu_types >> type & 1) && machine < best &&
+		    count_free(decision, machine, reach) + count_surplus(self, machine, reach) >=
+		        shape->width)
+			best = machine;
 	}
 	if (best != G_MAXUINT32)
-		shrink_all_on(decision, best, of_type);
+		shrink_all(decision, best, reach);
 	return best != G_MAXUINT32;
 }
 

@@ -93,9 +93,12 @@ move_in(Decision *decision, JobId job)
 {
 	Gandiva *self = decision->self;
 
-	if (!gandiva_find(decision, view_job(decision->view, job), &self->where) ||
-	    !gandiva_start_elsewhere(decision, job, &self->where))
+	if (!gandiva_find(decision, view_job(decision->view, job), &self->where))
 		return;
+	if (!gandiva_start_elsewhere(decision, job, &self->where)) {
+		gandiva_shape_of(&self->shapes, job)->failed_in = self->epoch;
+		return;
+	}
 	gandiva_leave(self, decision->view, job);
 	gandiva_settle(decision, job, &self->where);
 }
@@ -133,6 +136,7 @@ gandiva_move_lone(Decision *decision, guint32 row, const Alloc *where)
 
 	if (plan_move(decision->plan, job, where) != PLAN_OK)
 		return FALSE;
+	decision->self->shapes.guests[job].moved_in = decision->self->decision;
 	gandiva_resettle(decision, row, where);
 	gandiva_begin_epoch(decision->self);
 	return TRUE;
@@ -239,27 +243,39 @@ gandiva_merge(Decision *decision)
 
 /* making room */
 
-/* The first job of the queue that one machine could hold, else the next of the longest row: who
- * would gain by an empty machine. JOB_NONE if nobody would. */
+/* The first job of the queue that one machine could hold; JOB_NONE if there is none. */
 static JobId
-who_waits_for_a_machine(const Decision *decision)
+first_queued(const Gandiva *self)
 {
-	const Gandiva *self = decision->self;
 	const GArray *queued = self->shapes.queued;
-	JobId first = JOB_NONE;
-	guint32 row;
 
 	for (guint i = 0; i < queued->len; i++) {
 		const Shape *shape =
 		    gandiva_shape(&self->shapes, g_array_index(queued, guint32, i));
 
 		if (!shape->is_wide && shape->key.share_milli == GPU_MILLI)
-			first = MIN(first, shape->first);
+			return shape->first;
 	}
-	if (first != JOB_NONE || self->rows.n_crowded == 0)
-		return first;
-	row = longest_row(decision, self->spec->max_machine_gpus);
-	return row != ROW_NONE ? next_waiting(decision, row) : JOB_NONE;
+	return JOB_NONE;
+}
+
+/* The next of the longest row that one machine could hold; JOB_NONE if there is none. */
+static JobId
+first_of_rows(const Decision *decision)
+{
+	const Gandiva *self = decision->self;
+	guint32 best = ROW_NONE;
+
+	for (guint i = 0; i < self->rows.widths->len; i++) {
+		const RowWidth *width = &g_array_index(self->rows.widths, RowWidth, i);
+		guint32 row =
+		    width->crowd->len > 0 ? g_array_index(width->crowd, guint32, 0) : ROW_NONE;
+
+		if (row != ROW_NONE && width->width <= self->spec->max_machine_gpus &&
+		    (best == ROW_NONE || gandiva_rows_is_longer(&self->rows, row, best)))
+			best = row;
+	}
+	return best != ROW_NONE ? next_waiting(decision, best) : JOB_NONE;
 }
 
 /* Whether all that is on the machine are jobs that could be moved. */
@@ -282,35 +298,44 @@ is_movable(const Gandiva *self, guint32 id)
 	return n_jobs > 0 && n_jobs == self->servers.servers[id].n_jobs;
 }
 
-/* Another machine in use, the fullest that has room, where the row's job is no slower. */
+/* Whether the row's job could go to the machine, which is in use, and be no slower there. */
 static gboolean
-find_refuge(Decision *decision, guint32 from, const Row *row, Alloc *where)
+is_refuge(const Decision *decision, guint32 machine, const Row *row, Alloc *where)
 {
-	const Gandiva *self = decision->self;
-	const ClusterSpec *spec = self->spec;
 	const Job *job = view_job(decision->view, row->holder);
-	guint type = spec->machines[from].type;
-	guint most_free = decision->cluster->machines[from].n_free;
 
-	for (guint n_free = row->gpus.n; n_free <= most_free; n_free++)
-		for (guint32 machine = cluster_machine_with(decision->cluster, type, n_free, 0);
-		     machine < spec->n_machines;
-		     machine = cluster_machine_with(decision->cluster, type, n_free, machine + 1)) {
-			if (machine == from || self->servers.servers[machine].n_jobs == 0 ||
-			    cluster_machine_room(decision->cluster, machine, job) < row->gpus.n)
-				continue;
-			if (gandiva_pick(decision, machine, row->gpus.n, &row->gpus, FORMER_FREE,
-			                 where) &&
-			    view_speed_on_ppb(decision->view, job->id, where) >=
-			        view_speed_on_ppb(decision->view, job->id, &row->gpus))
+	return decision->self->servers.servers[machine].n_jobs > 0 &&
+	       cluster_machine_room(decision->cluster, machine, job) >= row->gpus.n &&
+	       gandiva_pick(decision, machine, row->gpus.n, &row->gpus, FORMER_FREE, where) &&
+	       view_speed_on_ppb(decision->view, job->id, where) >=
+	           view_speed_on_ppb(decision->view, job->id, &row->gpus);
+}
+
+/* The fullest machine but @from that is a refuge. */
+static gboolean
+find_refuge(const Decision *decision, guint32 from, const Row *row, Alloc *where)
+{
+	const Cluster *cluster = decision->cluster;
+	guint32 none = decision->self->spec->n_machines;
+	guint type = decision->self->spec->machines[from].type;
+
+	for (guint n_free = row->gpus.n; n_free <= cluster->machines[from].n_free; n_free++)
+		for (guint32 machine = cluster_machine_with(cluster, type, n_free, 0);
+		     machine < none;
+		     machine = cluster_machine_with(cluster, type, n_free, machine + 1))
+			if (machine != from && is_refuge(decision, machine, row, where))
 				return TRUE;
-		}
 	return FALSE;
 }
 
-/* Moves away all jobs of the machine, or, with @is_trial, finds out whether each could go. */
+typedef enum VacateKind {
+	VACATE_TRIAL, /* only to find out whether each could go */
+	VACATE_FOR_GOOD,
+} VacateKind;
+
+/* All jobs of the machine go; FALSE if one could not. */
 static gboolean
-vacate(Decision *decision, guint32 id, gboolean is_trial)
+vacate(Decision *decision, guint32 id, VacateKind kind)
 {
 	Gandiva *self = decision->self;
 	const Machine *machine = &self->spec->machines[id];
@@ -322,7 +347,7 @@ vacate(Decision *decision, guint32 id, gboolean is_trial)
 			continue;
 		if (!find_refuge(decision, id, gandiva_row(&self->rows, row), &self->where))
 			return FALSE;
-		if (!is_trial && !gandiva_move_lone(decision, row, &self->where))
+		if (kind == VACATE_FOR_GOOD && !gandiva_move_lone(decision, row, &self->where))
 			return FALSE;
 	}
 	return TRUE;
@@ -342,7 +367,7 @@ is_worth_vacating(Decision *decision, guint32 id, const Job *job)
 		return FALSE;
 	if (self->options.placement.max_level == LEVEL_SLOT && machine->slot_gpus < width)
 		return FALSE;
-	return is_movable(self, id) && vacate(decision, id, TRUE);
+	return is_movable(self, id) && vacate(decision, id, VACATE_TRIAL);
 }
 
 static gboolean
@@ -354,19 +379,21 @@ vacate_one_with(Decision *decision, const Job *job, guint type, guint n_free)
 	     machine < none;
 	     machine = cluster_machine_with(decision->cluster, type, n_free, machine + 1))
 		if (is_worth_vacating(decision, machine, job))
-			return vacate(decision, machine, FALSE);
+			return vacate(decision, machine, VACATE_FOR_GOOD);
 	return FALSE;
 }
 
 /* Those with most free GPUs first. */
 static gboolean
-vacate_one_for(Decision *decision, const Job *job)
+vacate_one_for(Decision *decision, JobId job)
 {
 	const ClusterSpec *spec = decision->self->spec;
 
+	if (job == JOB_NONE)
+		return FALSE;
 	for (guint n_free = spec->max_machine_gpus; n_free-- > 1;)
 		for (guint type = 0; type < spec->n_types; type++)
-			if (vacate_one_with(decision, job, type, n_free))
+			if (vacate_one_with(decision, view_job(decision->view, job), type, n_free))
 				return TRUE;
 	return FALSE;
 }
@@ -374,8 +401,7 @@ vacate_one_for(Decision *decision, const Job *job)
 gboolean
 gandiva_defragment(Decision *decision)
 {
-	JobId job = who_waits_for_a_machine(decision);
-
-	return job != JOB_NONE && decision->cluster->n_free > 0 &&
-	       vacate_one_for(decision, view_job(decision->view, job));
+	return decision->cluster->n_free > 0 &&
+	       (vacate_one_for(decision, first_queued(decision->self)) ||
+	        vacate_one_for(decision, first_of_rows(decision)));
 }

@@ -116,8 +116,9 @@ machine_may_fit(const Decision *decision, const Shape *shape, guint type)
 	return FALSE;
 }
 
-gboolean
-gandiva_may_fit(const Decision *decision, const Shape *shape)
+/* Whether some machine has as many free GPUs as a job of the shape needs. */
+static gboolean
+may_fit(const Decision *decision, const Shape *shape)
 {
 	gboolean is_narrow = !shape->is_wide && decision->self->options.affinity;
 
@@ -260,7 +261,7 @@ gandiva_find(const Decision *decision, const Job *job, Alloc *ret_where)
 
 	if (gandiva_has_failed(self, shape))
 		return FALSE;
-	is_hopeless_now = !gandiva_may_fit(decision, shape) || is_hopeless(self, shape);
+	is_hopeless_now = !may_fit(decision, shape) || is_hopeless(self, shape);
 	if (is_hopeless_now)
 		is_found = FALSE;
 	else if (shape->is_wide || job->share_milli < GPU_MILLI || !self->options.affinity)
@@ -278,8 +279,9 @@ gandiva_find(const Decision *decision, const Job *job, Alloc *ret_where)
 
 /* rows to join */
 
-gboolean
-gandiva_suits(const Gandiva *self, guint32 id, const Job *job)
+/* Whether @job could be on the row's GPUs if nobody else were there. */
+static gboolean
+suits(const Gandiva *self, guint32 id, const Job *job)
 {
 	const Alloc *gpus = &gandiva_row(&self->rows, id)->gpus;
 
@@ -294,7 +296,7 @@ is_joinable(const Gandiva *self, guint32 id, const Job *job, guint width)
 	const Row *row = gandiva_row(&self->rows, id);
 
 	return row->n_jobs > 0 && row->n_jobs < self->rows.max_height &&
-	       gandiva_row_width(&self->rows, id) == width && gandiva_suits(self, id, job);
+	       gandiva_row_width(&self->rows, id) == width && suits(self, id, job);
 }
 
 /* Fewest jobs, then lowest GPU (A81); ROW_NONE is worst. */

@@ -47,8 +47,9 @@ width_place(Rows *rows, guint width)
 	for (guint i = 0; i < rows->widths->len; i++)
 		if (g_array_index(rows->widths, RowWidth, i).width == width)
 			return i;
-	fresh.crowd = g_array_new(FALSE, FALSE, sizeof(guint32));
 	g_array_append_val(rows->widths, fresh);
+	g_array_index(rows->widths, RowWidth, rows->widths->len - 1).crowd =
+	    g_array_new(FALSE, FALSE, sizeof(guint32));
 	return rows->widths->len - 1;
 }
 

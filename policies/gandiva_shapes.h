@@ -31,6 +31,7 @@ typedef struct Guest {
 	JobId partner;        /* packed with it: they share one seat in the ring; or JOB_NONE */
 	gboolean is_queued;
 	guint64 stopped_in; /* the decision that last stopped it; 0 = none */
+	guint64 moved_in;   /* the decision that last moved it as it ran */
 	Pool pool;
 	JobId pool_next, pool_previous;
 } Guest;

@@ -68,9 +68,6 @@ gandiva_has_failed(const Gandiva *self, const Shape *shape)
 /* Something fell free: whoever found no place may find one now. */
 void gandiva_begin_epoch(Gandiva *self);
 
-/* The row's wake is to be looked at when the decision is over. */
-void gandiva_mark_stale(Gandiva *self, guint32 row);
-
 /* @job has been given @where, and has it to itself. */
 void gandiva_settle(Decision *decision, JobId job, const Alloc *where);
 
@@ -105,12 +102,6 @@ gboolean gandiva_pick(const Decision *decision, guint32 machine, guint n_gpus, c
 /* Free GPUs for @job: on a server of its affinity, else a fresh one, else any (2.2). A shape for
  * which there are none is not tried again in this epoch. */
 gboolean gandiva_find(const Decision *decision, const Job *job, Alloc *ret_where);
-
-/* Whether some machine has as many free GPUs as a job of that shape needs. */
-gboolean gandiva_may_fit(const Decision *decision, const Shape *shape);
-
-/* Whether @job could be on the row's GPUs if nobody else were there. */
-gboolean gandiva_suits(const Gandiva *self, guint32 row, const Job *job);
 
 /* Every queued job that has a place gets it, or joins a row. */
 void gandiva_serve_queue(Decision *decision);

@@ -115,6 +115,20 @@ first_above(const Gittins *gittins, GpuTime attained)
 	return low;
 }
 
+/* The same, beginning at a guess that is likely a little low. */
+static guint
+first_above_from(const Gittins *gittins, GpuTime attained, guint guess)
+{
+	const guint n_tries = 8;
+
+	if (guess > gittins->n || (guess > 0 && gittins->samples[guess - 1] > attained))
+		return first_above(gittins, attained);
+	for (guint i = 0; i < n_tries; i++, guess++)
+		if (guess == gittins->n || gittins->samples[guess] > attained)
+			return guess;
+	return first_above(gittins, attained);
+}
+
 /* Whether the tangent point is beyond Q_index, as seen from (@x, @y). */
 static gboolean
 is_before_tangent(const Gittins *gittins, GpuTime x, guint y, guint index)
@@ -162,10 +176,11 @@ tiresias_sim_index(const Gittins *gittins, guint first)
 }
 
 double
-gittins_index(const Gittins *gittins, GpuTime attained)
+gittins_index(const Gittins *gittins, GpuTime attained, guint *hint)
 {
-	guint first = first_above(gittins, attained);
+	guint first = first_above_from(gittins, attained, *hint);
 
+	*hint = first;
 	if (first == gittins->n)
 		return 0;
 	switch (gittins->kind) {

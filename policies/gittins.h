@@ -27,5 +27,6 @@ typedef struct Gittins Gittins;
 Gittins *gittins_new(GittinsKind kind, const GpuTime *samples, guint n, GpuTime delta);
 void gittins_free(Gittins *gittins);
 
-/* Per unit; 0 beyond the last sample (B20). */
-double gittins_index(const Gittins *gittins, GpuTime attained);
+/* Per unit; 0 beyond the last sample (B20). @hint is any number at first: who asks again for a job
+ * that has attained a little more is answered sooner. */
+double gittins_index(const Gittins *gittins, GpuTime attained, guint *hint);

@@ -67,9 +67,14 @@ add_machines(Offer *offer, guint type, const guint32 *rack_place)
 	open_range(offer, type, LEVEL_MACHINE);
 	for (guint i = 0; i < spec->n_machines; i++)
 		if (spec->machines[i].type == type) {
+			PlaceRange *rack = &offer->inside[rack_place[spec->machines[i].rack]];
+
 			offer->machine_place[i] =
 			    add_place(offer, rack_place[spec->machines[i].rack], LEVEL_MACHINE);
 			offer->machine[offer->machine_place[i]] = i;
+			if (rack->end == 0)
+				rack->first = offer->machine_place[i];
+			rack->end = offer->machine_place[i] + 1;
 		}
 	close_range(offer, type, LEVEL_MACHINE);
 }
@@ -144,6 +149,7 @@ offer_new(const ClusterSpec *spec, const ModelTable *models, PlacementLevel max_
 	offer->former = g_new(JobId, spec->n_gpus);
 	for (guint i = 0; i < spec->n_gpus; i++)
 		offer->former[i] = JOB_NONE;
+	offer->capacities = g_array_new(FALSE, FALSE, sizeof(Capacity));
 	offer->returned = g_array_new(FALSE, FALSE, sizeof(guint32));
 	add_places(offer);
 	return offer;
@@ -164,6 +170,7 @@ offer_free(Offer *offer)
 	g_free(offer->machine_place);
 	g_free(offer->slot_place);
 	g_free(offer->former);
+	g_array_unref(offer->capacities);
 	g_array_unref(offer->returned);
 	g_free(offer);
 }
@@ -243,22 +250,60 @@ offer_fill(Offer *offer, const Cluster *cluster)
 		offer_give(offer, offer_place_of(offer, gpu, LEVEL_SLOT), 1);
 	}
 	offer->n_gpus = cluster->n_free + offer->returned->len;
+	g_array_set_size(offer->capacities, 0);
 	find_most_left(offer);
+}
+
+static guint32
+count_sets(const Offer *offer, PlacementLevel level, guint n_gpus)
+{
+	guint32 n_sets = 0;
+
+	for (guint type = 0; type < offer->spec->n_types; type++) {
+		PlaceRange range = offer_range(offer, type, level);
+
+		for (guint32 place = range.first; place < range.end; place++)
+			n_sets += offer->n_left[place] / n_gpus;
+	}
+	return n_sets;
+}
+
+const Capacity *
+offer_capacity(Offer *offer, guint n_gpus)
+{
+	Capacity capacity = { .n_gpus = n_gpus };
+
+	for (guint i = 0; i < offer->capacities->len; i++) {
+		const Capacity *known = &g_array_index(offer->capacities, Capacity, i);
+
+		if (known->n_gpus == n_gpus)
+			return known;
+	}
+	for (PlacementLevel level = LEVEL_SLOT; level <= LEVEL_CLUSTER; level++)
+		capacity.n_sets[level] = count_sets(offer, level, n_gpus);
+	g_array_append_val(offer->capacities, capacity);
+	return &g_array_index(offer->capacities, Capacity, offer->capacities->len - 1);
+}
+
+/* As many GPUs left, also in each place inside; places are nested three deep. */
+static gboolean
+are_as_full(const Offer *offer, guint32 one, guint32 other)
+{
+	const PlaceRange *inside = &offer->inside[one], *others = &offer->inside[other];
+	guint n = inside->end - inside->first;
+
+	if (offer->n_left[one] != offer->n_left[other] || others->end - others->first != n)
+		return FALSE;
+	for (guint i = 0; i < n; i++)
+		if (!are_as_full(offer, inside->first + i, others->first + i))
+			return FALSE;
+	return TRUE;
 }
 
 gboolean
 offer_are_alike(const Offer *offer, guint32 one, guint32 other)
 {
-	const PlaceRange *slots = &offer->inside[one], *others = &offer->inside[other];
-	guint n_slots = slots->end - slots->first;
-
-	if (offer->parent[one] != offer->parent[other] ||
-	    offer->n_left[one] != offer->n_left[other] || others->end - others->first != n_slots)
-		return FALSE;
-	for (guint i = 0; i < n_slots; i++)
-		if (offer->n_left[slots->first + i] != offer->n_left[others->first + i])
-			return FALSE;
-	return TRUE;
+	return offer->parent[one] == offer->parent[other] && are_as_full(offer, one, other);
 }
 
 guint32

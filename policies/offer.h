@@ -19,6 +19,12 @@ typedef struct PlaceRange {
 	guint32 first, end;
 } PlaceRange;
 
+/* How many sets of n_gpus, each within one place of a level, the whole offer holds. */
+typedef struct Capacity {
+	guint32 n_gpus;
+	guint32 n_sets[N_LEVELS];
+} Capacity;
+
 typedef struct Offer {
 	const ClusterSpec *spec;
 	guint n_gpus; /* on offer, of all types */
@@ -27,11 +33,12 @@ typedef struct Offer {
 	guint8 *level;      /* by place: a PlacementLevel */
 	guint32 *machine;   /* by place: of a slot or machine, which machine */
 	guint32 *n_left;    /* by place: GPUs not taken at it or inside it */
-	PlaceRange *inside; /* by place: the slots of a machine; else empty */
+	PlaceRange *inside; /* by place: the machines of a rack, the slots of a machine */
 	gboolean has_slots; /* else machines are the innermost places */
 	PlaceRange *ranges; /* at type * N_LEVELS + level: the places of one kind, by number */
 	guint32 *machine_place, *slot_place; /* by machine, by GPU */
 	guint32 *most_left; /* at type * N_LEVELS + level: the most in one place, when filled */
+	GArray *capacities; /* of Capacity: as far as asked for since the offer was filled */
 	JobId *former;      /* by GPU: whose lease has just ended; JOB_NONE */
 	GArray *returned;   /* of guint32: GPUs that have a former */
 } Offer;
@@ -44,6 +51,9 @@ void offer_free(Offer *offer);
 /* Everything idle, and the GPUs handed in by offer_return(). */
 void offer_return(Offer *offer, guint32 gpu, JobId former);
 void offer_fill(Offer *offer, const Cluster *cluster);
+
+/* Of the offer as it was filled: it must be whole when first asked. */
+const Capacity *offer_capacity(Offer *offer, guint n_gpus);
 
 /* After a round: nothing is handed in any more. */
 void offer_empty(Offer *offer);
@@ -88,7 +98,8 @@ offer_give(Offer *offer, guint32 place, guint n)
 /* The place of @level around @gpu. */
 guint32 offer_place_of(const Offer *offer, guint32 gpu, PlacementLevel level);
 
-/* Whether two places are alike: in the same place, with as many GPUs left, also slot by slot. */
+/* Whether two places are alike: in the same place, with as many GPUs left, also place by place
+ * inside. */
 gboolean offer_are_alike(const Offer *offer, guint32 one, guint32 other);
 
 /* The place of @range with the fewest GPUs left that has @n, the lowest number on ties;

@@ -66,12 +66,14 @@ keep_deal(Search *search, Score product)
 		search->is_over = TRUE;
 }
 
-/* Whether the stand can still lead to something with its pieces placed for @rate_ppb at most. */
+/* Whether the stand can still lead to something with its pieces placed for @rate_ppb at most; the
+ * row as a whole has a bound, too. */
 static gboolean
 can_win(const Search *search, const Stand *stand, gint64 rate_ppb)
 {
 	Score value;
 
+	rate_ppb = MIN(rate_ppb, stand->row->rate_ppb);
 	if (!row_value(search->bids, stand->who, search->here->rows[stand->bidder], rate_ppb,
 	               &value))
 		return FALSE;
@@ -164,6 +166,18 @@ search_piece(Search *search, const Stand *stand, guint number, gint64 rate_ppb, 
 	}
 }
 
+/* The rate of the bidder with every piece of the row at its best choice. */
+static gint64
+hopes_ppb(const Search *search, const Stand *stand)
+{
+	gint64 rate_ppb = stand->who->held_ppb;
+
+	for (guint i = 0; i < stand->row->n_pieces; i++)
+		rate_ppb += bids_choice(search->bids, bids_piece(search->bids, stand->row, i), 0)
+				->rate_ppb;
+	return rate_ppb;
+}
+
 static void
 search_bidder(Search *search, guint bidder, Score prefix, guint n_left)
 {
@@ -186,7 +200,8 @@ search_bidder(Search *search, guint bidder, Score prefix, guint n_left)
 		search->here->rows[bidder] = r;
 		stand.n_left = n_left - stand.row->n_gpus;
 		if (can_win(search, &stand, stand.row->rate_ppb))
-			search_piece(search, &stand, 0, stand.row->rate_ppb, (Start){ 0, 0 });
+			search_piece(search, &stand, 0, hopes_ppb(search, &stand),
+			             (Start){ 0, 0 });
 	}
 }
 

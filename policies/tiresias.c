@@ -50,6 +50,7 @@ typedef struct Standing {
 	SimTime promoted_ns;	  /* time on GPUs by then */
 	SimTime first_start_ns;	  /* or when it was promoted; TIME_NEVER if it never started */
 	guint queue;
+	guint sample; /* where its Gittins index was found last */
 } Standing;
 
 typedef struct Tiresias {
@@ -178,10 +179,11 @@ static WalkKey
 gittins_key(const void *self, const View *view, const Job *job)
 {
 	const Tiresias *tiresias = self;
+	Standing *standing = &tiresias->standings[job->id];
 	GpuTime service = attained(tiresias, view, job->id);
 
-	return ((WalkKey)tiresias->standings[job->id].queue << 66) -
-	       score_rank_of(gittins_index(tiresias->gittins, service));
+	return ((WalkKey)standing->queue << 66) -
+	       score_rank_of(gittins_index(tiresias->gittins, service, &standing->sample));
 }
 
 /* Waits for the first nanosecond at which the job's service reaches the next threshold (A58). */

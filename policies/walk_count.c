@@ -44,7 +44,8 @@ typedef struct Step {
 
 typedef struct WalkCount {
 	GArray *tail;	  /* of Runner, descending; as far as somebody asked */
-	GArray *ends;	  /* of LaneEnd, by lane */
+	GArray *ends;	  /* of LaneEnd, by lane; or where lanes are in no order: */
+	GArray *heap;	  /* of WalkPlace: runners not in the tail yet, the last on top */
 	GArray *losers;	  /* of guint: indices in tail, the first in the order last; not reached yet */
 	GArray *steps;	  /* of Step */
 	GArray *releases; /* of WalkRelease: what is not spoken for yet */
@@ -57,6 +58,7 @@ typedef struct Decision {
 	WalkCount *count;
 	gint64 n_spare;	      /* GPUs nobody holds or is chosen for */
 	gboolean is_in_steps; /* losers that fit are placed anew, one step after the other */
+	gboolean has_begun;   /* the tail has */
 } Decision;
 
 static WalkCount *
@@ -66,6 +68,7 @@ count_new(void)
 
 	count->tail = g_array_new(FALSE, FALSE, sizeof(Runner));
 	count->ends = g_array_new(FALSE, FALSE, sizeof(LaneEnd));
+	count->heap = g_array_new(FALSE, FALSE, sizeof(WalkPlace));
 	count->losers = g_array_new(FALSE, FALSE, sizeof(guint));
 	count->steps = g_array_new(FALSE, FALSE, sizeof(Step));
 	count->releases = g_array_new(FALSE, FALSE, sizeof(WalkRelease));
@@ -82,6 +85,7 @@ walk_count_free(WalkCount *count)
 		return;
 	g_array_unref(count->tail);
 	g_array_unref(count->ends);
+	g_array_unref(count->heap);
 	g_array_unref(count->losers);
 	g_array_unref(count->steps);
 	g_array_unref(count->releases);
@@ -105,12 +109,54 @@ end_set(const Decision *decision, guint lane, guint n)
 	end->place.key = walk_key(decision->walk, decision->view, end->place.job);
 }
 
+/* A heap with the last in the order on top. */
 static void
-tail_begin(const Decision *decision)
+heap_down(WalkPlace *heap, guint n, guint slot, WalkPlace place)
+{
+	for (guint child = 2 * slot + 1; child < n; child = 2 * slot + 1) {
+		if (child + 1 < n && walk_place_before(heap[child], heap[child + 1]))
+			child++;
+		if (!walk_place_before(place, heap[child]))
+			break;
+		heap[slot] = heap[child];
+		slot = child;
+	}
+	heap[slot] = place;
+}
+
+static void
+heap_begin(const Decision *decision)
+{
+	GArray *heap = decision->count->heap;
+	WalkPlace *places;
+
+	g_array_set_size(heap, 0);
+	for (guint i = 0; i < decision->walk->lanes->len; i++) {
+		const WalkLane *lane = &g_array_index(decision->walk->lanes, WalkLane, i);
+
+		for (guint j = 0; j < lane->n; j++) {
+			JobId job = lane->jobs[j];
+			WalkPlace place = { walk_key(decision->walk, decision->view, job), job };
+
+			g_array_append_val(heap, place);
+		}
+	}
+	places = (WalkPlace *)(gpointer)heap->data;
+	for (guint i = heap->len / 2; i > 0; i--)
+		heap_down(places, heap->len, i - 1, places[i - 1]);
+}
+
+/* Nothing is sorted, nor any key asked for, before somebody wants to know. */
+static void
+tail_begin(Decision *decision)
 {
 	GArray *lanes = decision->walk->lanes;
 
-	g_array_set_size(decision->count->tail, 0);
+	decision->has_begun = TRUE;
+	if (decision->walk->rules->running_order == WALK_ORDER_CHANGES) {
+		heap_begin(decision);
+		return;
+	}
 	g_array_set_size(decision->count->ends, lanes->len);
 	for (guint i = 0; i < lanes->len; i++)
 		end_set(decision, i, g_array_index(lanes, WalkLane, i).n);
@@ -133,24 +179,57 @@ last_lane(const GArray *ends)
 	return last;
 }
 
-/* The running job at @index from the end; NULL if there are not so many. */
+static gboolean
+pop_lanes(const Decision *decision, WalkPlace *ret_place)
+{
+	guint lane = last_lane(decision->count->ends);
+	LaneEnd end;
+
+	if (lane == G_MAXUINT)
+		return FALSE;
+	end = g_array_index(decision->count->ends, LaneEnd, lane);
+	*ret_place = end.place;
+	end_set(decision, lane, end.n - 1);
+	return TRUE;
+}
+
+static gboolean
+pop_heap(const Decision *decision, WalkPlace *ret_place)
+{
+	GArray *heap = decision->count->heap;
+	WalkPlace *places = (WalkPlace *)(gpointer)heap->data;
+	guint n = heap->len;
+
+	if (n == 0)
+		return FALSE;
+	*ret_place = places[0];
+	heap_down(places, n - 1, 0, places[n - 1]);
+	g_array_set_size(heap, n - 1);
+	return TRUE;
+}
+
+/* The running job at @index from the end, which is one more than asked for before at most; NULL if
+ * there are not so many. */
 static Runner *
-tail_get(const Decision *decision, guint index)
+tail_get(Decision *decision, guint index)
 {
 	GArray *tail = decision->count->tail;
-	guint lane;
-	LaneEnd end;
+	WalkPlace place;
+	gboolean is_any;
 	Runner runner;
 
 	if (index < tail->len)
 		return &g_array_index(tail, Runner, index);
-	lane = last_lane(decision->count->ends);
-	if (lane == G_MAXUINT)
+	if (!decision->has_begun)
+		tail_begin(decision);
+	if (decision->walk->rules->running_order == WALK_ORDER_CHANGES)
+		is_any = pop_heap(decision, &place);
+	else
+		is_any = pop_lanes(decision, &place);
+	if (!is_any)
 		return NULL;
-	end = g_array_index(decision->count->ends, LaneEnd, lane);
-	runner = (Runner){ end.place, view_job(decision->view, end.place.job)->num_gpus, FALSE };
+	runner = (Runner){ place, view_job(decision->view, place.job)->num_gpus, FALSE };
 	g_array_append_val(tail, runner);
-	end_set(decision, lane, end.n - 1);
 	return &g_array_index(tail, Runner, index);
 }
 
@@ -163,7 +242,7 @@ typedef struct Turn {
 
 /* The running job at @index from the end if it is behind @turn, else NULL. */
 static Runner *
-tail_behind(const Decision *decision, guint index, const Turn *turn)
+tail_behind(Decision *decision, guint index, const Turn *turn)
 {
 	Runner *runner = tail_get(decision, index);
 
@@ -177,7 +256,7 @@ tail_behind(const Decision *decision, guint index, const Turn *turn)
 /* choosing */
 
 static gboolean
-fits(const Decision *decision, const Turn *turn)
+fits(Decision *decision, const Turn *turn)
 {
 	gint64 n_missing = turn->n_gpus - decision->n_spare;
 
@@ -231,7 +310,7 @@ lose_last(Decision *decision, const Turn *turn)
 
 /* The last one that is enough by itself; G_MAXUINT if none is. */
 static guint
-find_single(const Decision *decision, const Turn *turn, guint64 n_missing)
+find_single(Decision *decision, const Turn *turn, guint64 n_missing)
 {
 	const Runner *runner;
 
@@ -313,7 +392,7 @@ take_heads_turn(Decision *decision, guint index)
 }
 
 static gboolean
-is_losers_turn(const Decision *decision, guint index)
+is_losers_turn(Decision *decision, guint index)
 {
 	const GArray *losers = decision->count->losers;
 	const GArray *heads = decision->walk->heads;
@@ -548,10 +627,9 @@ walk_decide_by_count(Walk *walk, const View *view, Plan *plan)
 	if (walk->count == NULL)
 		walk->count = count_new();
 	decision.count = walk->count;
+	g_array_set_size(walk->count->tail, 0);
 	g_array_set_size(walk->count->steps, 0);
 	g_array_set_size(walk->count->losers, 0);
-	walk_lanes_refresh(walk, view);
-	tail_begin(&decision);
 	choose(&decision);
 	if (!decision.is_in_steps)
 		add_losses(&decision);

@@ -198,7 +198,7 @@ enter_runners(const Decision *decision)
 				  view_alloc(decision->view, job));
 		}
 	}
-	if (walk->lanes->len > 1)
+	if (walk->lanes->len > 1 || walk->rules->running_order == WALK_ORDER_CHANGES)
 		qsort(places->runners->data, places->n_runners_used, sizeof(Actor), compare_actors);
 	for (guint i = 0; i < places->n_runners_used; i++)
 		actor_hold(decision, runner_get(places, i));
@@ -460,19 +460,20 @@ find_with_victims(Decision *decision, const Job *job)
 	}
 }
 
-/* Jobs that are being suspended make way: their GPUs count as available (A10). */
+/* Jobs that are being suspended make way: their GPUs count as available (A10). All of them, or that
+ * of @job alone. */
 static void
-release_all(Decision *decision)
+release(const Decision *decision, JobId job)
 {
 	WalkPlaces *places = decision->places;
 
 	for (guint i = 0; i < places->n_others_used; i++) {
 		Actor *other = other_get(places, i);
 
-		if (other->is_held && !other->is_chosen)
+		if (other->is_held && !other->is_chosen &&
+		    (job == JOB_NONE || other->place.job == job))
 			actor_unhold(decision, other);
 	}
-	decision->has_released = TRUE;
 }
 
 /* GPUs for the job at its place in the order into places->where; FALSE if it does not fit. */
@@ -486,7 +487,8 @@ find_place(Decision *decision, const Job *job)
 	if (!find_on(decision, places->chosen, job))
 		return FALSE;
 	if (!decision->has_released) {
-		release_all(decision);
+		release(decision, JOB_NONE);
+		decision->has_released = TRUE;
 		if (find_on(decision, places->held, job))
 			return TRUE;
 	}
@@ -543,6 +545,8 @@ choose_waiting(Decision *decision, guint index)
 	WalkPlaces *places = decision->places;
 	WalkPlace place = g_array_index(walk->heads, WalkHead, index).place;
 
+	if (walk_is_suspending(decision->view, place.job))
+		release(decision, place.job);
 	if (!find_place(decision, view_job(decision->view, place.job)))
 		return FALSE;
 	place_actor(decision, actor_new(places->others, &places->n_others_used, place, NULL));
@@ -668,29 +672,45 @@ carry_out(const Decision *decision, Plan *plan)
 	}
 }
 
+/* The last running job of the order; FALSE if there is none. */
+static gboolean
+find_last(const Decision *decision, WalkPlace *ret_last)
+{
+	const Walk *walk = decision->walk;
+	gboolean is_in_order = walk->rules->running_order != WALK_ORDER_CHANGES;
+	gboolean is_any = FALSE;
+
+	for (guint i = 0; i < walk->lanes->len; i++) {
+		const WalkLane *lane = &g_array_index(walk->lanes, WalkLane, i);
+
+		for (guint j = is_in_order && lane->n > 0 ? lane->n - 1 : 0; j < lane->n; j++) {
+			JobId job = lane->jobs[j];
+			WalkPlace place = { walk_key(walk, decision->view, job), job };
+
+			if (!is_any || walk_place_before(*ret_last, place))
+				*ret_last = place;
+			is_any = TRUE;
+		}
+	}
+	return is_any;
+}
+
 /* Whether some waiting job fits beside all running ones, or has running jobs behind it. Else
  * nothing will change, and the walk can be spared. */
 static gboolean
 is_worth_while(const Decision *decision)
 {
 	const Walk *walk = decision->walk;
+	WalkPlace last;
+	gboolean has_last = find_last(decision, &last);
 
 	if (walk->releases->len > 0)
 		return TRUE;
 	for (guint i = 0; i < walk->heads->len; i++) {
 		WalkPlace place = g_array_index(walk->heads, WalkHead, i).place;
 
-		for (guint j = 0; j < walk->lanes->len; j++) {
-			const WalkLane *lane = &g_array_index(walk->lanes, WalkLane, j);
-			WalkPlace last;
-
-			if (lane->n == 0)
-				continue;
-			last.job = lane->jobs[lane->n - 1];
-			last.key = walk_key(walk, decision->view, last.job);
-			if (walk_is_behind(walk, last, place))
-				return TRUE;
-		}
+		if (has_last && walk_is_behind(walk, last, place))
+			return TRUE;
 		if (find_on(decision, view_cluster(decision->view),
 			    view_job(decision->view, place.job)))
 			return TRUE;
@@ -708,7 +728,6 @@ walk_decide_by_places(Walk *walk, const View *view, Plan *plan)
 	if (walk->places == NULL)
 		walk->places = places_new(walk->spec);
 	decision.places = walk->places;
-	walk_lanes_refresh(walk, view);
 	if (!is_worth_while(&decision))
 		return;
 	enter_runners(&decision);

@@ -226,7 +226,7 @@ walk_lane_add(Walk *walk, const View *view, const Job *job)
 		lane->size = MAX(16, lane->size * 2);
 		lane->jobs = g_renew(JobId, lane->jobs, lane->size);
 	}
-	/* A lane in no certain order is sorted when it is needed. */
+	/* Else the lane is in no order: what is needed of it is sorted when it is needed. */
 	if (walk->rules->running_order != WALK_ORDER_CHANGES)
 		rank = lane_rank(walk, view, lane,
 				 (WalkPlace){ walk_key(walk, view, job->id), job->id });
@@ -251,39 +251,6 @@ walk_lane_remove(Walk *walk, const Job *job)
 	memmove(lane->jobs + rank, lane->jobs + rank + 1, (lane->n - rank) * sizeof(JobId));
 	walk->running_gpus -= job->num_gpus;
 	walk->status[job->id] = WALK_ABSENT;
-}
-
-/* Sorts by insertion: between two decisions few jobs overtake each other. */
-static void
-lane_refresh(Walk *walk, const View *view, WalkLane *lane)
-{
-	WalkKey *keys;
-
-	g_array_set_size(walk->keys, lane->n);
-	keys = (WalkKey *)(gpointer)walk->keys->data;
-	for (guint i = 0; i < lane->n; i++) {
-		WalkPlace place = { walk_key(walk, view, lane->jobs[i]), lane->jobs[i] };
-		guint at = i;
-
-		for (; at > 0; at--) {
-			if (walk_place_before((WalkPlace){ keys[at - 1], lane->jobs[at - 1] },
-					      place))
-				break;
-			keys[at] = keys[at - 1];
-			lane->jobs[at] = lane->jobs[at - 1];
-		}
-		keys[at] = place.key;
-		lane->jobs[at] = place.job;
-	}
-}
-
-void
-walk_lanes_refresh(Walk *walk, const View *view)
-{
-	if (walk->rules->running_order != WALK_ORDER_CHANGES)
-		return;
-	for (guint i = 0; i < walk->lanes->len; i++)
-		lane_refresh(walk, view, &g_array_index(walk->lanes, WalkLane, i));
 }
 
 /* pinned jobs */
@@ -323,7 +290,6 @@ walk_queue_init(Walk *walk, const View *view)
 	walk->pinned = g_array_new(FALSE, FALSE, sizeof(JobId));
 	walk->releases = g_array_new(FALSE, FALSE, sizeof(WalkRelease));
 	walk->heads = g_array_new(FALSE, FALSE, sizeof(WalkHead));
-	walk->keys = g_array_new(FALSE, FALSE, sizeof(WalkKey));
 }
 
 void
@@ -342,5 +308,4 @@ walk_queue_clear(Walk *walk)
 	g_array_unref(walk->pinned);
 	g_array_unref(walk->releases);
 	g_array_unref(walk->heads);
-	g_array_unref(walk->keys);
 }

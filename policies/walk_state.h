@@ -9,7 +9,8 @@
  * at the head of each class and at what it chooses, no further. A job being suspended waits too,
  * but cannot be placed yet (A10).
  *
- * Running jobs are kept in lanes, each in ascending order. Pinned jobs are in no lane: a decision
+ * Running jobs are kept in lanes, each in ascending order as far as the rules promise that the order
+ * stays; where they promise nothing, there is one lane in no order. Pinned jobs are in no lane: a decision
  * has nothing to say about them.
  */
 
@@ -35,7 +36,7 @@ typedef struct WalkClass {
 } WalkClass;
 
 typedef struct WalkLane {
-	JobId *jobs; /* ascending by (key, id) */
+	JobId *jobs; /* ascending by (key, id), if in order */
 	guint n, size;
 	guint64 held_milli; /* of each job, where lanes are kept per width */
 } WalkLane;
@@ -84,7 +85,6 @@ struct Walk {
 
 	/* scratch of a decision */
 	GArray *heads; /* of WalkHead, ascending */
-	GArray *keys;  /* of WalkKey */
 	Alloc where;
 	struct WalkCount *count;
 	struct WalkPlaces *places;
@@ -111,9 +111,6 @@ void walk_lane_remove(Walk *walk, const Job *job);
 
 void walk_pinned_add(Walk *walk, JobId job);
 void walk_pinned_remove(Walk *walk, JobId job);
-
-/* Brings lanes whose order changes by itself in order. */
-void walk_lanes_refresh(Walk *walk, const View *view);
 
 /* Gathers the heads of the classes that @n_gpus GPUs could be enough for into walk->heads. */
 void walk_heads_gather(Walk *walk, guint64 n_gpus);

@@ -114,6 +114,17 @@ static const Case cases[] = {
 	{ "a smaller one behind stays", "B,0,2,40; C,0,1,90; D,10,3,5", "1x4", "srtf",
 	  "B 0-45 P1; C 0-90; D 10-15" },
 
+	/* C01 over several machines: left at 10 are D 5, A 40, B 50, C 50. D takes the GPUs of A,
+	 * one loser instead of two; A, whose turn is next, moves to those of B and C. On one machine
+	 * nobody need move. */
+	{ "C01 the fewest lose", "A,0,4,50; B,0,2,60; C,0,2,60; D,10,4,5", "2x4", "srtf",
+	  "A 0-50 M1; B 0-65 P1; C 0-65 P1; D 10-15" },
+	{ "the same on one machine", "A,0,4,50; B,0,2,60; C,0,2,60; D,10,4,5", "1x8", "srtf",
+	  "A 0-50; B 0-65 P1; C 0-65 P1; D 10-15" },
+	/* One loser suffices; of A and B, B is the later. */
+	{ "C01 ties", "A,0,2,50; B,0,2,60; D,10,2,5", "2x2", "srtf",
+	  "A 0-50; B 0-65 P1; D 10-15" },
+
 	/* easy */
 	/* Shadow of B 100, extra 1: C (1 GPU, long) starts beside; D (1 GPU, long) does not. */
 	{ "easy: extra is used up", "A,0,2,100; B,1,3,50; C,2,1,500; D,3,1,500", "1x4", "easy",
@@ -292,9 +303,10 @@ START_TEST(test_gittins_table)
 {
 	const GpuTime samples[] = { 2, 4, 12 };
 	Gittins *gittins = gittins_new(indices[_i].kind, samples, G_N_ELEMENTS(samples), 2);
+	guint hint = 99;
 
-	ck_assert_double_eq_tol(gittins_index(gittins, indices[_i].attained), indices[_i].expected,
-				1e-15);
+	ck_assert_double_eq_tol(gittins_index(gittins, indices[_i].attained, &hint),
+				indices[_i].expected, 1e-15);
 	gittins_free(gittins);
 }
 END_TEST
@@ -330,6 +342,7 @@ START_TEST(test_gittins_by_definition)
 		guint n = 1 + (guint)rng_below(stream, round, 0, 40);
 		GpuTime samples[40], last = 0;
 		Gittins *gittins;
+		guint hint = 0;
 
 		for (guint i = 0; i < n; i++)
 			samples[i] = last += (GpuTime)(rng_below(stream, round, i + 1, 1000) *
@@ -339,7 +352,7 @@ START_TEST(test_gittins_by_definition)
 			GpuTime attained =
 			    (GpuTime)rng_below(stream, round, i + 200, (guint64)last + 2);
 
-			ck_assert_double_eq_tol(gittins_index(gittins, attained),
+			ck_assert_double_eq_tol(gittins_index(gittins, attained, &hint),
 						index_by_definition(samples, n, attained), 1e-12);
 		}
 		gittins_free(gittins);

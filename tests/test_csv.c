@@ -65,16 +65,16 @@ static const struct {
 	{ "S08 UTF-16 with its mark",
 	  BYTES("\xff\xfe"
 	        "a\0,\0b\0\n\0"),
-	  "error 3: t.csv: found text in UTF-16, wanted UTF-8\n" },
+	  "error 3: t.csv:1:1: found text in UTF-16, wanted UTF-8\n" },
 	{ "S08 UTF-16, the other one", BYTES("\xfe\xff\0a\0,\0b\0\n"),
-	  "error 3: t.csv: found text in UTF-16, wanted UTF-8\n" },
+	  "error 3: t.csv:1:1: found text in UTF-16, wanted UTF-8\n" },
 	{ "S08 UTF-16 without a mark", BYTES("a\0,\0b\0\n\0"),
-	  "error 3: t.csv: found text in UTF-16, wanted UTF-8\n" },
+	  "error 3: t.csv:1:1: found text in UTF-16, wanted UTF-8\n" },
 	{ "S09 comments and blank lines", BYTES("# x\n\na,b\n1,2\n\n#3,4\n  \t\n5,6\n\n\n"),
 	  "a|b\n[1] [2]\n[5] [6]\n" },
 	{ "A48 only # begins a comment", BYTES("a,b\n1,2\n; note\n3,4\n"),
 	  "a|b\n[1] [2]\n[3] [4]\n"
-	  "t.csv:3: found 1 cells, wanted 2 as in the header\n" },
+	  "t.csv:3:7: found 1 cells, wanted 2 as in the header\n" },
 	{ "S09 # inside a cell is data", BYTES("a,b\nx#y,#z\n \"#\",1\n\"#q\",2\n"),
 	  "a|b\n[x#y] [#z]\n[ \"#\"] [1]\n[#q] [2]\n" },
 	{ "a comment with a quote", BYTES("a,b\n# \"\n1,2\n"), "a|b\n[1] [2]\n" },
@@ -92,17 +92,34 @@ static const struct {
 	  "t.csv:2:6: found text behind a closing quote, wanted a comma or the end of the line\n" },
 	{ "an unclosed quote costs one line", BYTES("a,b\n1,2\n\"3,4\n5,6\n"),
 	  "a|b\n[1] [2]\n[5] [6]\n"
-	  "t.csv:3: found a quote that opens a cell and is not closed, wanted its end\n" },
+	  "t.csv:3:1: found a quote that opens a cell and is not closed, wanted its end\n" },
 	{ "an unclosed quote in the header", BYTES("a,\"b\n1,2\n"),
-	  "error 3: t.csv:1: found a quote that opens a cell and is not closed, wanted its end\n" },
+	  "error 3: t.csv:1:3: found a quote that opens a cell and is not closed, wanted its "
+	  "end\n" },
 	{ "E27 short, long and empty rows", BYTES("a,b,c\n1,2\n1,2,3,4\n,,\n7,8,9\n"),
 	  "a|b|c\n[] [] []\n[7] [8] [9]\n"
-	  "t.csv:2: found 2 cells, wanted 3 as in the header\n"
-	  "t.csv:3: found 4 cells, wanted 3 as in the header (a comma inside a cell needs quotes; "
+	  "t.csv:2:4: found 2 cells, wanted 3 as in the header\n"
+	  "t.csv:3:7: found 4 cells, wanted 3 as in the header (a comma inside a cell needs "
+	  "quotes; "
 	  "a decimal comma must be a point)\n" },
+	{ "places of short and long rows, in characters",
+	  BYTES("a,b\n\"\xc3\xa4\"\"\"\n1,\"2\",\"3\",4\n"),
+	  "a|b\n"
+	  "t.csv:2:6: found 1 cells, wanted 2 as in the header\n"
+	  "t.csv:3:7: found 4 cells, wanted 2 as in the header (a comma inside a cell needs "
+	  "quotes; "
+	  "a decimal comma must be a point)\n" },
+	{ "places behind quoted newlines", BYTES("a,b\n\"1\n2\"\n\"1\n2\",3,4\n\"1\n2\",x,\"3\n"),
+	  "a|b\n"
+	  "t.csv:3:3: found 1 cells, wanted 2 as in the header\n"
+	  "t.csv:5:6: found 3 cells, wanted 2 as in the header (a comma inside a cell needs "
+	  "quotes; "
+	  "a decimal comma must be a point)\n"
+	  "t.csv:7:6: found a quote that opens a cell and is not closed, wanted its end\n"
+	  "t.csv:7:6: found a quote that opens a cell and is not closed, wanted its end\n" },
 	{ "lines are counted through quotes", BYTES("a,b\n\"1\n\n2\",3\n4\n"),
 	  "a|b\n[1\n\n2] [3]\n"
-	  "t.csv:5: found 1 cells, wanted 2 as in the header\n" },
+	  "t.csv:5:2: found 1 cells, wanted 2 as in the header\n" },
 	{ "a NUL", BYTES("a,b\n1,x\0y\n3,4\n"),
 	  "a|b\n[3] [4]\n"
 	  "t.csv:2:4: found a NUL byte, wanted text\n" },
@@ -112,13 +129,13 @@ static const struct {
 	{ "S15a a header alone", BYTES("a,b\n"), "a|b\n" },
 	{ "a header alone, no newline", BYTES("a,b"), "a|b\n" },
 	{ "S15b nothing", BYTES(""),
-	  "error 3: t.csv: found no header, wanted a first row that names the columns\n" },
+	  "error 3: t.csv:1:1: found no header, wanted a first row that names the columns\n" },
 	{ "nothing but a comment", BYTES("# x\n\n"),
-	  "error 3: t.csv: found no header, wanted a first row that names the columns\n" },
+	  "error 3: t.csv:3:1: found no header, wanted a first row that names the columns\n" },
 	{ "nothing but a mark", BYTES("\xef\xbb\xbf"),
-	  "error 3: t.csv: found no header, wanted a first row that names the columns\n" },
+	  "error 3: t.csv:1:1: found no header, wanted a first row that names the columns\n" },
 	{ "CR alone", BYTES("a,b\r1,2\r3,4\r"),
-	  "error 3: t.csv: found lines that end in a CR alone, wanted LF or CRLF\n" },
+	  "error 3: t.csv:1:1: found lines that end in a CR alone, wanted LF or CRLF\n" },
 	{ "a column twice", BYTES("a,b,a\n"),
 	  "error 3: t.csv:1:5: found a second column \"a\", wanted one\n" },
 	{ "columns without a name", BYTES(",a,\n1,2,3\n"), "|a|\n[1] [2] [3]\n" },
@@ -290,8 +307,8 @@ START_TEST(refuses_endless_lines)
 	found = csv_to_text("t.csv");
 	ck_assert_str_eq(found,
 	                 "a\n[y]\n"
-	                 "t.csv:2: found a line of more than 262144 bytes, wanted a shorter one\n"
-	                 "t.csv:3: found a quote that opens a cell and is not closed, wanted its "
+	                 "t.csv:2:1: found a line of more than 262144 bytes, wanted a shorter one\n"
+	                 "t.csv:3:1: found a quote that opens a cell and is not closed, wanted its "
 	                 "end\n");
 }
 END_TEST

@@ -34,9 +34,10 @@ static const Case good_cases[] = {
 	{ "S02 a job of no GPUs", HEAD "A,0,0,50\nB,0,8,10\n", HEAD "A,0,0,50\nB,0,8,10\n" },
 	{ "S03 a job of no duration", HEAD "A,0,1,0\n", HEAD "A,0,1,0\n" },
 	{ "S05 unsorted", HEAD "A,100,1,10\nB,0,1,10\nC,50,1,10\n",
-	  HEAD "A,100,1,10\nB,0,1,10\nC,50,1,10\n"
-	       "notice: t.csv:3: found a submit time before that of the row above, jobs are taken "
-	       "in the order of (submit time, row)\n" },
+	  HEAD
+	  "A,100,1,10\nB,0,1,10\nC,50,1,10\n"
+	  "notice: t.csv:3:3: found a submit time before that of the row above, jobs are taken "
+	  "in the order of (submit time, row)\n" },
 	{ "S07 CRLF and no last newline",
 	  "job_id,submit_time,num_gpus,duration\r\n1,0,1,10\r\n2,0,1,20",
 	  HEAD "1,0,1,10\n2,0,1,20\n" },
@@ -120,9 +121,10 @@ static const Case good_cases[] = {
 	  "C,0,4,1,1,8\nD,0,4,1,,\nE,0,4,1,,\n" },
 	{ "unknown columns are listed once",
 	  "job_id,submit_time,num_gpus,duration,colour,priorty\nA,0,1,1,red,3\nB,0,1,1,blue,4\n",
-	  HEAD "A,0,1,1\nB,0,1,1\n"
-	       "notice: t.csv:1: found columns that are not read: \"colour\", \"priorty\" (perhaps "
-	       "\"priority\" is meant)\n" },
+	  HEAD
+	  "A,0,1,1\nB,0,1,1\n"
+	  "notice: t.csv:1:38: found columns that are not read: \"colour\", \"priorty\" (perhaps "
+	  "\"priority\" is meant)\n" },
 	{ "cells that need quotes", HEAD "\"a,\"\"b\"\"\",0,1,1\n\"#c\",0,1,1\n",
 	  HEAD "\"a,\"\"b\"\"\",0,1,1\n\"#c\",0,1,1\n" },
 	{ "the widest job", HEAD "A,0,16777216,1\n", HEAD "A,0,16777216,1\n" },
@@ -155,7 +157,7 @@ END_TEST
 
 static const Case bad_cases[] = {
 	{ "S06 one id twice", HEAD "X,0,1,10\nX,5,1,20\n",
-	  "error 3: t.csv:3: found the job_id \"X\" of line 2 again, wanted an id of its own\n" },
+	  "error 3: t.csv:3:1: found the job_id \"X\" of line 2 again, wanted an id of its own\n" },
 	{ "S11 end before start",
 	  "job_id,submit_time,start_time,end_time,num_gpus\nA,100,100,0,1\nB,100,100,160,1\n",
 	  "error 3: t.csv:2:11: found \"0\" for end_time, wanted start_time (\"100\") or later\n" },
@@ -163,25 +165,31 @@ static const Case bad_cases[] = {
 	  "error 3: t.csv:2:3: found \"0,5\" for submit_time, wanted a number of seconds or a "
 	  "date-time such as 2017-10-09 07:01:55 with a decimal point, not a comma\n" },
 	{ "S13 decimal comma that adds a cell", HEAD "A,0,1,10,25\n",
-	  "error 3: t.csv:2: found 5 cells, wanted 4 as in the header (a comma inside a cell needs "
+	  "error 3: t.csv:2:10: found 5 cells, wanted 4 as in the header (a comma inside a cell "
+	  "needs "
 	  "quotes; a decimal comma must be a point)\n" },
 	{ "S15b nothing", "",
-	  "error 3: t.csv: found no header, wanted a first row that names the columns\n" },
+	  "error 3: t.csv:1:1: found no header, wanted a first row that names the columns\n" },
 	{ "A49 rows without a header", "1,0,1,10\n2,0,1,20\n",
-	  "error 3: t.csv:1: found \"1,0,1,10\", the header of no known format, wanted a header "
+	  "error 3: t.csv:1:1: found \"1,0,1,10\", the header of no known format, wanted a header "
 	  "such "
 	  "as job_id,submit_time,num_gpus,duration (themis-sim trace --formats lists all)\n" },
 	{ "semicolons", "job_id;submit_time;num_gpus;duration\n1;0;1;10,5\n",
-	  "error 3: t.csv:1: found \"job_id;submit_time;num_gpus;duration\", the header of no "
+	  "error 3: t.csv:1:1: found \"job_id;submit_time;num_gpus;duration\", the header of no "
 	  "known "
 	  "format, wanted names separated by commas\n" },
 	{ "a column is missing", "job_id,submit_time,num_gpus\nA,0,1\n",
-	  "error 3: t.csv:1: found no column \"duration\", wanted it\n" },
+	  "error 3: t.csv:1:1: found no column \"duration\", wanted it\n" },
 	{ "a column is mistyped", "job_id,submit_tme,num_gpus,duration\nA,0,1,1\n",
-	  "error 3: t.csv:1: found no column \"submit_time\", wanted it (perhaps \"submit_tme\" is "
+	  "error 3: t.csv:1:8: found no column \"submit_time\", wanted it (perhaps \"submit_tme\" "
+	  "is "
+	  "meant)\n" },
+	{ "the nearest of several is perhaps meant",
+	  "job_id,user,num_cpu,num_gpu,min_gpus,submit_time,duration\nA,u,1,1,,0,1\n",
+	  "error 3: t.csv:1:21: found no column \"num_gpus\", wanted it (perhaps \"num_gpu\" is "
 	  "meant)\n" },
 	{ "a start without an end", "job_id,submit_time,num_gpus,start_time\nA,0,1,1\n",
-	  "error 3: t.csv:1: found no column \"duration\", wanted it\n" },
+	  "error 3: t.csv:1:1: found no column \"duration\", wanted it\n" },
 	{ "a column twice", "job_id,submit_time,num_gpus,duration,num_gpus\nA,0,1,1,1\n",
 	  "error 3: t.csv:1:38: found a second column \"num_gpus\", wanted one\n" },
 	{ "a column twice, in two units", "job_id,submit_time,num_gpus,duration,duration_ms\n",
@@ -248,20 +256,21 @@ static const Case bad_cases[] = {
 	{ "dates beyond the clock", HEAD "A,1969-12-31 23:59:59,1,1\nB,2262-04-12,1,1\n",
 	  "error 3: t.csv:2:3: found \"1969-12-31 23:59:59\" for submit_time, wanted 1970 or "
 	  "later\n"
-	  "t.csv:3:3: found \"2262-04-12\" for submit_time, wanted less than 2^63 nanoseconds "
-	  "since "
+	  "t.csv:3:3: found \"2262-04-12\" for submit_time, a time overflow, wanted less than 2^63 "
+	  "nanoseconds since "
 	  "1970 (April 2262)\n" },
 	{ "a date for a duration", HEAD "A,0,1,2017-10-09\n",
 	  "error 3: t.csv:2:7: found \"2017-10-09\" for duration, wanted a number of seconds\n" },
 	{ "A19 beyond the clock", HEAD "A,1e10,1,1\nB,0,1,9223372036.854775808\nC,9e9,1,9e9\n",
-	  "error 3: t.csv:2:3: found \"1e10\" for submit_time, wanted less than 2^63 nanoseconds "
+	  "error 3: t.csv:2:3: found \"1e10\" for submit_time, a time overflow, wanted less than "
+	  "2^63 nanoseconds "
 	  "(about "
 	  "292 years)\n"
-	  "t.csv:3:7: found \"9223372036.854775808\" for duration, wanted less than 2^63 "
+	  "t.csv:3:7: found \"9223372036.854775808\" for duration, a time overflow, wanted less "
+	  "than 2^63 "
 	  "nanoseconds "
 	  "(about 292 years)\n"
-	  "t.csv:4: job \"C\": time overflow: found a submit plus duration beyond the clock, "
-	  "wanted at "
+	  "t.csv:4:9: found a submit plus duration beyond the clock, a time overflow, wanted at "
 	  "most 9223372036.854775807 s\n" },
 	{ "A42 no numbers",
 	  HEAD
@@ -307,6 +316,50 @@ static const Case bad_cases[] = {
 	  "decimals\n"
 	  "t.csv:5:9: found a gpu_share beside num_gpus 2, wanted num_gpus 1\n"
 	  "t.csv:6:9: found a gpu_share beside num_gpus 2, wanted num_gpus 1\n" },
+	{ "A34 an app called as another job",
+	  "job_id,submit_time,num_gpus,duration,app_id\nA,0,1,1,\nB,0,1,1,A\nC,0,1,1,x\nx,0,1,1,\n",
+	  "error 3: t.csv:3:9: found the app_id \"A\", the job_id of line 2 that has no app_id, "
+	  "wanted another one\n"
+	  "t.csv:5:1: found the job_id \"x\", without app_id, that is an app_id of rows above, "
+	  "wanted another one\n" },
+	{ "B09 widths",
+	  "job_id,max_gpus,submit_time,num_gpus,duration,min_gpus\nA,,0,4,1,5\nB,3,0,4,1,\nC,3,0,0,"
+	  "1,"
+	  "\n",
+	  "error 3: t.csv:2:10: found min_gpus 5 above num_gpus 4, wanted at most that many\n"
+	  "t.csv:3:3: found max_gpus 3 below num_gpus 4, wanted at least that many\n"
+	  "t.csv:4:3: found max_gpus 3 for num_gpus 0, wanted none\n" },
+	{ "A45 a share of a job that can grow",
+	  "job_id,submit_time,num_gpus,duration,max_gpus,gpu_share\nA,0,1,1,2,0.5\n",
+	  "error 3: t.csv:2:11: found a gpu_share with num_gpus 1 and max_gpus 2, wanted 1\n" },
+	{ "A46 workers that do not match",
+	  "job_id,submit_time,num_gpus,workers,gpus_per_worker,duration\nA,0,7,3,2,1\nB,0,4,2,,1\n"
+	  "C,0,4,,2,1\nD,0,,16777216,16777216,1\n",
+	  "error 3: t.csv:2:7: found 3 workers of 2 GPUs for num_gpus 7, wanted a product equal to "
+	  "it\n"
+	  "t.csv:3:7: found workers 2 without gpus_per_worker, wanted both or none\n"
+	  "t.csv:4:8: found gpus_per_worker 2 without workers, wanted both or none\n"
+	  "t.csv:5:6: found 16777216 workers of 16777216 GPUs, wanted fewer GPUs\n" },
+	{ "workers without the other column",
+	  "job_id,submit_time,num_gpus,workers,duration\nA,0,4,2,1\n",
+	  "error 3: t.csv:2:7: found workers 2 without gpus_per_worker, wanted both or none\n" },
+	{ "workers alone, and none",
+	  "job_id,submit_time,workers,gpus_per_worker,duration\nA,0,2,,1\n"
+	  "B,0,,,1\n",
+	  "error 3: t.csv:2:5: found workers 2 without gpus_per_worker, wanted both or none\n"
+	  "t.csv:3:5: found neither num_gpus nor workers and gpus_per_worker, wanted one of "
+	  "them\n" },
+	{ "A19 an overflow is told where the duration comes from",
+	  "job_id,submit_time,num_gpus,duration,start_time,end_time\nA,9e9,1,1,0,9e9\nB,9e9,1,9e9,"
+	  "0,\n",
+	  "error 3: t.csv:2:13: found a submit plus duration beyond the clock, a time overflow, "
+	  "wanted at most 9223372036.854775807 s\n"
+	  "t.csv:3:9: found a submit plus duration beyond the clock, a time overflow, wanted at "
+	  "most 9223372036.854775807 s\n" },
+	{ "a row of several lines",
+	  "user,job_id,submit_time,num_gpus,duration\nu,A,0,1,1\n"
+	  "\"u\nv\",A,0,1,1\n",
+	  "error 3: t.csv:4:4: found the job_id \"A\" of line 2 again, wanted an id of its own\n" },
 	{ "other ranges",
 	  "job_id,submit_time,num_gpus,duration,priority,weight,min_gpus,cpus,mem_mib\n"
 	  "A,0,1,1,1.5,,,,\nB,0,1,1,--1,,,,\nC,0,1,1,,0,,,\nD,0,1,1,,,0,,\nE,0,1,1,,,,0.0001,\n"
@@ -361,8 +414,8 @@ static const Case skip_cases[] = {
 	{ "--skip-bad-rows", HEAD "A,0,1,x\nB,0,1,1\nB,0,1,2\nC,0,1\nD,5,1,1\n",
 	  HEAD "B,0,1,1\nD,5,1,1\n"
 	       "bad: t.csv:2:7: found \"x\" for duration, wanted a number of seconds\n"
-	       "bad: t.csv:4: found the job_id \"B\" of line 3 again, wanted an id of its own\n"
-	       "bad: t.csv:5: found 3 cells, wanted 4 as in the header\n" },
+	       "bad: t.csv:4:1: found the job_id \"B\" of line 3 again, wanted an id of its own\n"
+	       "bad: t.csv:5:6: found 3 cells, wanted 4 as in the header\n" },
 	{ "all rows bad", HEAD "A,0,1,x\n",
 	  HEAD "bad: t.csv:2:7: found \"x\" for duration, wanted a number of seconds\n" },
 };
@@ -455,7 +508,7 @@ static const struct {
 	  "error 2: found the unknown trace format \"natve\", wanted perhaps \"native\"\n" },
 	{ "swf", "error 2: found the unknown trace format \"swf\", wanted one of: auto, native, "
 	         "philly-csv\n" },
-	{ "philly-csv", "error 3: t.csv:1: found no column \"timestamp\", wanted it\n" },
+	{ "philly-csv", "error 3: t.csv:1:1: found no column \"timestamp\", wanted it\n" },
 };
 
 START_TEST(takes_a_format)

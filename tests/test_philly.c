@@ -25,7 +25,7 @@ static const struct {
 	  "2017-10-09 07:01:55,66.0,1,66.0,11cb48\n\n",
 	  NATIVE
 	  "1,1507532515,1,66,11cb48\n2,1506671912,2,860662,6c7\n3,1507532515,1,66,11cb48\n"
-	  "notice: t.csv:3: found a submit time before that of the row above, jobs are taken "
+	  "notice: t.csv:3:1: found a submit time before that of the row above, jobs are taken "
 	  "in the order of (submit time, row)\n" },
 	{ "columns in another order", NULL, FALSE,
 	  "cluster,gpu_time,num_gpus,duration,timestamp\nvc,8,4,2,2017-10-09 07:01:55\n",
@@ -38,7 +38,7 @@ static const struct {
 	  "1,1509872280,1,1,vc\n2,1509868980,1,1,vc\n"
 	  "notice: t.csv:2:1: found \"2017-11-05 01:58:00\" for timestamp, which occurs twice "
 	  "in this time zone: the first is taken\n"
-	  "notice: t.csv:3: found a submit time before that of the row above, jobs are taken "
+	  "notice: t.csv:3:1: found a submit time before that of the row above, jobs are taken "
 	  "in the order of (submit time, row)\n" },
 	{ "GPU time that is something else", NULL, FALSE,
 	  HEAD "2017-10-09 07:01:55,60.0,2,60.0,vc\n2017-10-09 07:01:55,60.0,2,,vc\n",
@@ -59,16 +59,25 @@ static const struct {
 	  "that "
 	  "exist\n"
 	  "t.csv:8:25: found \"x\" for gpu_time, wanted a number of seconds\n" },
+	{ "beyond the clock", NULL, FALSE,
+	  HEAD "2017-10-09 07:01:55,9e9,1,9e9,vc\n2017-10-09 07:01:55,1e10,1,1e10,vc\n"
+	       "2262-04-12 00:00:00,1,1,1,vc\n",
+	  "error 3: t.csv:2:21: found a submit plus duration beyond the clock, a time overflow, "
+	  "wanted at most 9223372036.854775807 s\n"
+	  "t.csv:3:21: found \"1e10\" for duration, a time overflow, wanted less than 2^63 "
+	  "nanoseconds (about 292 years)\n"
+	  "t.csv:4:1: found \"2262-04-12 00:00:00\" for timestamp, a time overflow, wanted less "
+	  "than 2^63 nanoseconds since 1970 (April 2262)\n" },
 	{ "names stay when rows are left out", NULL, TRUE,
 	  HEAD "2017-10-09 07:01:55,1,1,1,vc\nx,1,1,1,vc\n1,2,3\n2017-10-09 07:01:56,2,1,2,vc\n",
 	  NATIVE
 	  "1,1507532515,1,1,vc\n4,1507532516,1,2,vc\n"
 	  "bad: t.csv:3:1: found \"x\" for timestamp, wanted a number of seconds or a date-time "
 	  "such as 2017-10-09 07:01:55\n"
-	  "bad: t.csv:4: found 3 cells, wanted 5 as in the header\n" },
+	  "bad: t.csv:4:6: found 3 cells, wanted 5 as in the header\n" },
 	{ "another column makes it another format", NULL, FALSE,
 	  "timestamp,duration,num_gpus,gpu_time,cluster,x\n",
-	  "error 3: t.csv:1: found no column \"job_id\", wanted it\n" },
+	  "error 3: t.csv:1:1: found no column \"job_id\", wanted it\n" },
 };
 
 START_TEST(reads)

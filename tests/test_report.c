@@ -2,7 +2,8 @@
 
 /*
  * What a run's record becomes in the files. Records are made by hand, so that no engine's opinion
- * is tested here; the right values come from the cases of the specification (S03, S19, E07, ...).
+ * is tested here (but where a streamed run is compared with another); the right values come from
+ * the cases of the specification (S03, S19, E07, ...).
  */
 
 #include <stdlib.h>
@@ -13,8 +14,10 @@
 
 #include "sim/base/error.h"
 #include "sim/base/file.h"
+#include "sim/base/rng.h"
 #include "sim/report/exact.h"
 #include "sim/report/report.h"
+#include "tests/fixture.h"
 
 #define S NS_PER_S
 
@@ -1015,16 +1018,242 @@ START_TEST(keeps_the_order_of_the_trace)
 }
 END_TEST
 
+/* The jobs that end in one instant, by the names' letters; "" is an instant in which none does. */
+static void
+put_done(RunFolder *folder, const Run *run, const char *names)
+{
+	const Recorder *recorder = run_folder_recorder(folder);
+
+	for (; names[0] != '\0'; names++) {
+		JobId id = 0;
+
+		while (run->workload->jobs[id].name[0] != names[0])
+			id++;
+		recorder->done(recorder->self, id, &run->record->jobs[id]);
+	}
+}
+
+static void
+put_instant(RunFolder *folder, double at_s)
+{
+	const Recorder *recorder = run_folder_recorder(folder);
+	const Instant instant = { .at_ns = ns(at_s) };
+
+	recorder->instant(recorder->self, &instant);
+}
+
 /* c ends at 10; r is refused at 12; a and b end at 15, which is where u is given up (A30, B16). */
 START_TEST(streams_in_the_order_of_ends)
 {
 	Run run = unsorted_new();
+	RunFolder *folder = folder_of(&run, (RunFolderSettings){ .wants_stream = TRUE });
 	g_autofree char *jobs = NULL;
 
-	commit(folder_of(&run, (RunFolderSettings){ .wants_stream = TRUE }), &run);
+	put_instant(folder, 0);
+	put_done(folder, &run, "c");
+	put_instant(folder, 10);
+	put_done(folder, &run, "r");
+	put_instant(folder, 12);
+	put_done(folder, &run, "abu");
+	put_instant(folder, 15);
+	commit(folder, &run);
 	jobs = first_cells(&run, "jobs.csv");
 	ck_assert_str_eq(jobs, "crbau");
+	expect_row(&run, "jobs.csv", "a",
+	           (const Pair[]){ { "finish_s", "15" }, { "pending_s", "10" }, { NULL, NULL } });
 	run_clear(&run);
+}
+END_TEST
+
+/* Without a stop_s what is left UNFINISHED is of the last instant, whether or not jobs ended then:
+ * u waits from 0 to the end. */
+static const struct {
+	double a_finish_s, end_s;
+	const char *order, *pending;
+} last_instants[] = {
+	{ 20, 20, "bua", "20" },
+	{ 15, 20, "bau", "20" },
+	{ 10, 30, "abu", "30" },
+};
+
+START_TEST(streams_the_unfinished_at_the_end)
+{
+	double a_finish_s = last_instants[_i].a_finish_s;
+	const Case cases[] = {
+		{ "u", NULL, 0, 9, 10, JOB_UNFINISHED, NOT, NOT },
+		{ "a", NULL, 0, 1, 10, JOB_FINISHED, 0, a_finish_s },
+		{ "b", NULL, 0, 1, 10, JOB_FINISHED, 0, 10 },
+	};
+	Run run = run_new("1x4", cases, 3, NOT);
+	RunFolder *folder = folder_of(&run, (RunFolderSettings){ .wants_stream = TRUE });
+	g_autofree char *jobs = NULL;
+
+	run.record->end_ns = ns(last_instants[_i].end_s);
+	put_done(folder, &run, a_finish_s <= 10 ? "ba" : "b");
+	put_instant(folder, 10);
+	put_done(folder, &run, a_finish_s <= 10 ? "" : "a");
+	put_instant(folder, a_finish_s <= 10 ? 11 : a_finish_s);
+	if (last_instants[_i].end_s > a_finish_s)
+		put_instant(folder, last_instants[_i].end_s);
+	put_done(folder, &run, "u");
+	put_instant(folder, last_instants[_i].end_s);
+	commit(folder, &run);
+	jobs = first_cells(&run, "jobs.csv");
+	ck_assert_str_eq(jobs, last_instants[_i].order);
+	expect_cell(&run, "jobs.csv", "u", "pending_s", last_instants[_i].pending);
+	run_clear(&run);
+}
+END_TEST
+
+/* Whole runs of the engine, streamed and not */
+
+/* @n jobs, some of no GPUs, some too wide, many alike in submit and end; the rows out of order. */
+static char *
+random_jobs(guint seed, guint n)
+{
+	RngStream stream = rng_stream(seed, "jobs");
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < n; i++)
+		g_string_append_printf(text, "%sj%u,%u,%u,%u", i > 0 ? ";" : "", i,
+		                       (guint)rng_below(stream, i, 0, 100) * 10,
+		                       (guint)rng_below(stream, i, 1, 10),
+		                       (guint)rng_below(stream, i, 2, 20) * 10);
+	return g_string_free(text, FALSE);
+}
+
+/* jobs.csv of a run, cut into lines without the header. */
+static char **
+job_lines(Fixture *fixture, const char *policy, gboolean wants_stream)
+{
+	g_autofree char *path = g_dir_make_tmp("themis-report-XXXXXX", NULL);
+	g_autofree char *file = g_build_filename(path, "run", "jobs.csv", NULL);
+	g_autofree char *run = g_path_get_dirname(file);
+	const RunFolderSettings settings = { .path = run, .wants_stream = wants_stream };
+	Scenario scenario = fixture->scenario;
+	RunFolder *folder;
+	char *text = NULL;
+	char **lines;
+
+	scenario.workload = fixture->workload;
+	scenario.cluster = fixture->cluster;
+	scenario.models = fixture->models;
+	folder = run_folder_open(&scenario, &settings, NULL);
+	fixture->recorder = run_folder_recorder(folder);
+	fixture_run(fixture, policy);
+	ck_assert(run_folder_commit(folder, fixture->record, NULL));
+	run_folder_free(folder);
+	ck_assert(g_file_get_contents(file, &text, NULL, NULL));
+	lines = g_strsplit(g_strchomp(strchr(text, '\n') + 1), "\n", -1);
+	g_free(text);
+	remove_all(path);
+	return lines;
+}
+
+/* When the row is due: cells submit_s, finish_s, state. */
+static double
+due_s(const char *line, double stop_s)
+{
+	g_auto(GStrv) cells = g_strsplit(line, ",", -1);
+
+	if (cells[10][0] != '\0')
+		return g_ascii_strtod(cells[10], NULL);
+	return g_str_equal(cells[11], "REJECTED") ? g_ascii_strtod(cells[8], NULL) : stop_s;
+}
+
+/* Insertion, as it keeps the order of equal ones. */
+static void
+sort_lines(char **lines, double stop_s)
+{
+	for (guint i = 1; lines[i]; i++) {
+		char *line = lines[i];
+		guint place = i;
+
+		for (; place > 0 && due_s(lines[place - 1], stop_s) > due_s(line, stop_s); place--)
+			lines[place] = lines[place - 1];
+		lines[place] = line;
+	}
+}
+
+static const struct {
+	const char *policy;
+	double stop_s;
+} streamed_runs[] = {
+	{ "fifo", NOT }, { "fifo", 500 },       { "fifo", 0 },      { "srtf", NOT },
+	{ "srtf", 310 }, { "reject-all", NOT }, { "null", 1000 },   { "gandiva", 700 },
+	{ "las", 905 },  { "themis", NOT },     { "easy", 600.25 },
+};
+
+START_TEST(streams_what_it_would_have_sorted)
+{
+	g_autofree char *jobs = random_jobs((guint)_i, 200);
+	g_autoptr(Fixture) fixture = fixture_new(jobs, "2x4");
+	double stop_s = streamed_runs[_i].stop_s;
+	g_auto(GStrv) sorted = NULL;
+	g_auto(GStrv) streamed = NULL;
+
+	if (stop_s >= 0)
+		fixture->scenario.stop_ns = ns(stop_s);
+	sorted = job_lines(fixture, streamed_runs[_i].policy, FALSE);
+	streamed = job_lines(fixture, streamed_runs[_i].policy, TRUE);
+	sort_lines(sorted, stop_s + (double)fixture->workload->origin_ns / 1e9);
+	ck_assert_uint_eq(g_strv_length(streamed), 200);
+	for (guint i = 0; i < 200; i++)
+		ck_assert_str_eq(streamed[i], sorted[i]);
+}
+END_TEST
+
+static gsize
+bytes_below(const char *path)
+{
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+	GStatBuf status;
+	gsize n = 0;
+
+	if (!dir)
+		return g_stat(path, &status) == 0 ? (gsize)status.st_size : 0;
+	while ((name = g_dir_read_name(dir))) {
+		g_autofree char *inside = g_build_filename(path, name, NULL);
+
+		n += bytes_below(inside);
+	}
+	return n;
+}
+
+/* Rows are on disk while the run goes on, but for what one buffer holds. */
+START_TEST(streams_while_it_runs)
+{
+	enum { N = 4000 };
+	Case *cases = g_new0(Case, N);
+	g_autoptr(GStringChunk) names = g_string_chunk_new(1024);
+	g_autofree char *jobs = NULL;
+	RunFolder *folder;
+	const Recorder *recorder;
+	gsize n_bytes;
+	Run run;
+
+	for (guint i = 0; i < N; i++) {
+		g_autofree char *name = g_strdup_printf("job-%u", i);
+
+		cases[i] = (Case){
+			g_string_chunk_insert(names, name), NULL, i, 1, 1, JOB_FINISHED, i, i + 1
+		};
+	}
+	run = run_new("1x4", cases, N, NOT);
+	folder = folder_of(&run, (RunFolderSettings){ .wants_stream = TRUE });
+	recorder = run_folder_recorder(folder);
+	for (JobId id = 0; id < N; id++) {
+		recorder->done(recorder->self, id, &run.record->jobs[id]);
+		put_instant(folder, id + 1);
+	}
+	n_bytes = bytes_below(run.folder);
+	commit(folder, &run);
+	jobs = text_of(&run, "jobs.csv");
+	ck_assert_uint_gt(strlen(jobs), 200000);
+	ck_assert_uint_gt(n_bytes + 100000, strlen(jobs));
+	run_clear(&run);
+	g_free(cases);
 }
 END_TEST
 
@@ -1196,11 +1425,16 @@ n_entries(const char *path)
 START_TEST(asks_for_nothing_without_files)
 {
 	Run run = s19_new();
-	const RunFolderSettings settings = { .wants_segments = TRUE, .wants_timeline = TRUE };
+	const RunFolderSettings settings = {
+		.wants_segments = TRUE,
+		.wants_timeline = TRUE,
+		.wants_stream = TRUE,
+	};
 	RunFolder *folder = run_folder_open(&run.scenario, &settings, NULL);
 
 	ck_assert(!run_folder_recorder(folder)->segment);
 	ck_assert(!run_folder_recorder(folder)->instant);
+	ck_assert(!run_folder_recorder(folder)->done);
 	commit(folder, &run);
 	ck_assert_uint_eq(n_entries(run.folder), 0);
 	run_clear(&run);
@@ -1210,11 +1444,13 @@ END_TEST
 START_TEST(leaves_nothing_without_a_commit)
 {
 	Run run = s19_new();
-	RunFolder *folder =
-	    folder_of(&run, (RunFolderSettings){ .wants_segments = TRUE, .wants_timeline = TRUE });
+	RunFolder *folder = folder_of(&run, (RunFolderSettings){ .wants_segments = TRUE,
+	                                                         .wants_timeline = TRUE,
+	                                                         .wants_stream = TRUE });
 
 	put_instants(folder);
 	put_segment(folder, 0, 0, 0, 1, "1", SEGMENT_FINISHED);
+	put_done(folder, &run, "J");
 	run_folder_free(folder);
 	ck_assert_uint_eq(n_entries(run.folder), 0);
 	run_clear(&run);
@@ -1379,6 +1615,11 @@ add_file_tests(TCase *tests)
 	tcase_add_test(tests, cuts_trailing_zeros);
 	tcase_add_test(tests, keeps_the_order_of_the_trace);
 	tcase_add_test(tests, streams_in_the_order_of_ends);
+	tcase_add_loop_test(tests, streams_the_unfinished_at_the_end, 0,
+	                    G_N_ELEMENTS(last_instants));
+	tcase_add_loop_test(tests, streams_what_it_would_have_sorted, 0,
+	                    G_N_ELEMENTS(streamed_runs));
+	tcase_add_test(tests, streams_while_it_runs);
 	tcase_add_test(tests, takes_labels_of_the_first_row);
 	tcase_add_test(tests, writes_segments_by_job);
 	tcase_add_loop_test(tests, writes_the_timeline, 0, G_N_ELEMENTS(timeline_cases));

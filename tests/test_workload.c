@@ -221,54 +221,63 @@ static const struct {
 	const char *reason, *message;
 } bad_rows[] = {
 	{ "", NULL, 0, 1, 1, 0, 0, 1000, 0, 0, "empty job_id",
-	  "t.csv:4: found an empty job_id, wanted one" },
+	  "t.csv:4:1: found an empty job_id, wanted one" },
 	{ "a", NULL, 0, 1, 1, 0, 0, 1000, 0, 0, "duplicate job_id",
-	  "t.csv:4: found the job_id \"a\" of line 2 again, wanted an id of its own" },
+	  "t.csv:4:1: found the job_id \"a\" of line 2 again, wanted an id of its own" },
 	{ "b", "y", 0, 1, 1, 0, 0, 1000, 0, 0, "duplicate job_id",
-	  "t.csv:4: found the job_id \"b\" of line 3 again, wanted an id of its own" },
+	  "t.csv:4:1: found the job_id \"b\" of line 3 again, wanted an id of its own" },
 	{ "c", "a", 0, 1, 1, 0, 0, 1000, 0, 0, "app_id equals a job_id",
-	  "t.csv:4: job \"c\": found the app_id \"a\", the job_id of line 2 that has no app_id, "
-	  "wanted another one" },
+	  "t.csv:4:2: found the app_id \"a\", the job_id of line 2 that has no app_id, wanted "
+	  "another one" },
 	{ "x", NULL, 0, 1, 1, 0, 0, 1000, 0, 0, "app_id equals a job_id",
-	  "t.csv:4: job \"x\": found a job_id without app_id that is an app_id of rows above, "
+	  "t.csv:4:1: found the job_id \"x\", without app_id, that is an app_id of rows above, "
 	  "wanted another one" },
 	{ "c", NULL, 0, 1, 4, 5, 0, 1000, 0, 0, "min_gpus above num_gpus",
-	  "t.csv:4: job \"c\": found min_gpus 5 above num_gpus 4, wanted at most that many" },
+	  "t.csv:4:5: found min_gpus 5 above num_gpus 4, wanted at most that many" },
 	{ "c", NULL, 0, 1, 4, 0, 3, 1000, 0, 0, "max_gpus below num_gpus",
-	  "t.csv:4: job \"c\": found max_gpus 3 below num_gpus 4, wanted at least that many" },
+	  "t.csv:4:6: found max_gpus 3 below num_gpus 4, wanted at least that many" },
 	{ "c", NULL, 0, 1, 0, 0, 3, 1000, 0, 0, "min_gpus above num_gpus",
-	  "t.csv:4: job \"c\": found min_gpus 1 above num_gpus 0, wanted at most that many" },
+	  "t.csv:4:6: found max_gpus 3 for num_gpus 0, wanted none" },
 	{ "c", NULL, 0, 1, 2, 0, 0, 500, 0, 0, "gpu_share without num_gpus 1",
-	  "t.csv:4: job \"c\": found a gpu_share with num_gpus 2 and max_gpus 2, wanted 1" },
+	  "t.csv:4:7: found a gpu_share with num_gpus 2 and max_gpus 2, wanted 1" },
 	{ "c", NULL, 0, 1, 1, 1, 4, 500, 0, 0, "gpu_share without num_gpus 1",
-	  "t.csv:4: job \"c\": found a gpu_share with num_gpus 1 and max_gpus 4, wanted 1" },
+	  "t.csv:4:7: found a gpu_share with num_gpus 1 and max_gpus 4, wanted 1" },
 	{ "c", NULL, 0, 1, 1, 0, 0, 0, 0, 0, "bad gpu_share",
-	  "t.csv:4: job \"c\": found a gpu_share of 0 thousandths, wanted 1 to 1000" },
+	  "t.csv:4:7: found a gpu_share of 0 thousandths, wanted 1 to 1000" },
 	{ "c", NULL, 0, 1, 1, 0, 0, 1001, 0, 0, "bad gpu_share",
-	  "t.csv:4: job \"c\": found a gpu_share of 1001 thousandths, wanted 1 to 1000" },
+	  "t.csv:4:7: found a gpu_share of 1001 thousandths, wanted 1 to 1000" },
 	{ "c", NULL, 0, 1, 7, 0, 0, 1000, 2, 4, "workers do not match num_gpus",
-	  "t.csv:4: job \"c\": found 2 workers of 4 GPUs for num_gpus 7, wanted a product equal to "
-	  "it" },
-	{ "c", NULL, 0, 1, 4, 0, 0, 1000, 2, 0, "workers do not match num_gpus",
-	  "t.csv:4: job \"c\": found 2 workers of 0 GPUs for num_gpus 4, wanted a product equal to "
-	  "it" },
+	  "t.csv:4:8: found 2 workers of 4 GPUs for num_gpus 7, wanted a product equal to it" },
+	{ "c", NULL, 0, 1, 4, 0, 0, 1000, 2, 0, "workers without gpus_per_worker",
+	  "t.csv:4:8: found workers 2 without gpus_per_worker, wanted both or none" },
+	{ "c", NULL, 0, 1, NUM_GPUS_ABSENT, 0, 0, 1000, 0, 2, "workers without gpus_per_worker",
+	  "t.csv:4:9: found gpus_per_worker 2 without workers, wanted both or none" },
 	{ "c", NULL, 0, 1, NUM_GPUS_ABSENT, 0, 0, 1000, 65536, 65536,
 	  "workers do not match num_gpus",
-	  "t.csv:4: job \"c\": found 65536 workers of 65536 GPUs, wanted fewer GPUs" },
-	{ "c", NULL, 0, 1, NUM_GPUS_ABSENT, 0, 0, 1000, 2, 0, "no num_gpus",
-	  "t.csv:4: job \"c\": found neither num_gpus nor workers and gpus_per_worker, wanted one "
-	  "of them" },
+	  "t.csv:4:8: found 65536 workers of 65536 GPUs, wanted fewer GPUs" },
+	{ "c", NULL, 0, 1, NUM_GPUS_ABSENT, 0, 0, 1000, 0, 0, "no num_gpus",
+	  "t.csv:4:8: found neither num_gpus nor workers and gpus_per_worker, wanted one of "
+	  "them" },
 	{ "c", NULL, 0, -1, 1, 0, 0, 1000, 0, 0, "negative duration",
-	  "t.csv:4: job \"c\": found a negative duration, wanted 0 or more" },
+	  "t.csv:4:4: found a negative duration, wanted 0 or more" },
 	{ "c", NULL, 1, G_MAXINT64, 1, 0, 0, 1000, 0, 0, "time overflow",
-	  "t.csv:4: job \"c\": time overflow: found a submit plus duration beyond the clock, "
-	  "wanted "
-	  "at most 9223372036.854775807 s" },
+	  "t.csv:4:4: found a submit plus duration beyond the clock, a time overflow, wanted at "
+	  "most 9223372036.854775807 s" },
 	{ "c", NULL, G_MININT64, 1, 1, 0, 0, 1000, 0, 0, "time overflow",
-	  "t.csv:4: job \"c\": time overflow: found a submit plus duration beyond the clock, "
-	  "wanted "
-	  "at most 9223372036.854775807 s" },
+	  "t.csv:4:4: found a submit plus duration beyond the clock, a time overflow, wanted at "
+	  "most 9223372036.854775807 s" },
 };
+
+/* A reader whose cells stand behind each other, one character each. */
+static gboolean
+find_cell(const void *reader, DraftField field, guint64 *ret_line, guint *ret_column)
+{
+	const Trace *trace = reader;
+
+	*ret_line = trace->line - 1;
+	*ret_column = field + 1;
+	return TRUE;
+}
 
 START_TEST(refuses_row)
 {
@@ -282,6 +291,7 @@ START_TEST(refuses_row)
 	draft.share_milli = bad_rows[_i].share_milli;
 	draft.workers = bad_rows[_i].workers;
 	draft.gpus_per_worker = bad_rows[_i].gpus_per_worker;
+	workload_builder_set_finder(trace.builder, find_cell, &trace);
 	ck_assert(trace_add(&trace, draft_of("a", 0, 1, 1)));
 	ck_assert(trace_add(&trace, draft_in_app("b", "x", 0, 1, 1)));
 	ck_assert(!trace_add(&trace, draft));
@@ -296,6 +306,31 @@ START_TEST(refuses_row)
 	ck_assert_uint_eq(workload->n_apps, 2);
 	ck_assert_uint_eq(workload->apps[1].n_jobs, 2);
 	ck_assert_int_eq(workload->jobs[2].submit_ns, 0);
+}
+END_TEST
+
+/* Without a reader that knows columns, or with one that has no such cell, there is the line. */
+static gboolean
+find_nothing(const void *reader, DraftField field, guint64 *ret_line, guint *ret_column)
+{
+	return FALSE;
+}
+
+START_TEST(names_the_line_without_columns)
+{
+	Trace trace = trace_begin();
+	g_autoptr(Workload) workload = NULL;
+
+	ck_assert(trace_add(&trace, draft_of("a", 0, 1, 1)));
+	ck_assert(!trace_add(&trace, draft_of("a", 0, 1, 1)));
+	workload_builder_set_finder(trace.builder, find_nothing, NULL);
+	ck_assert(!trace_add(&trace, draft_of("b", 0, 1, -1)));
+	ck_assert_str_eq(
+	    g_ptr_array_index(trace.problems->texts, 0),
+	    "t.csv:3: found the job_id \"a\" of line 2 again, wanted an id of its own");
+	ck_assert_str_eq(g_ptr_array_index(trace.problems->texts, 1),
+	                 "t.csv:4: found a negative duration, wanted 0 or more");
+	workload = workload_builder_finish(trace.builder);
 }
 END_TEST
 
@@ -441,6 +476,7 @@ workload_suite(void)
 	tcase_add_test(tests, sorts_stably);
 	tcase_add_test(tests, groups_apps);
 	tcase_add_loop_test(tests, refuses_row, 0, G_N_ELEMENTS(bad_rows));
+	tcase_add_test(tests, names_the_line_without_columns);
 	tcase_add_loop_test(tests, takes_row, 0, G_N_ELEMENTS(good_rows));
 	tcase_add_test(tests, time_span_fits_the_clock);
 	tcase_add_test(tests, interns_labels);

@@ -33,7 +33,8 @@ struct CsvReader {
 	guint64 n_rows;
 	guint max_cells;
 	CsvCell *cells;
-	GPtrArray *names; /* of char *, NULL-terminated */
+	const char *surplus; /* where the first cell beyond max_cells begins, if there are any */
+	GPtrArray *names;    /* of char *, NULL-terminated */
 };
 
 /* Outcomes of looking at one row. */
@@ -196,9 +197,16 @@ column_of(const CsvReader *reader, const char *at)
 	return count_characters(line_start_before(reader, at), at) + 1;
 }
 
+G_GNUC_PRINTF(4, 5)
 static void
-complain_at(CsvReader *reader, const char *at, const char *reason, const char *text)
+complain_at(CsvReader *reader, const char *at, const char *reason, const char *format, ...)
 {
+	g_autofree char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
 	problems_add(reader->problems, reader->row_line + count_newlines(reader->row, at),
 	             column_of(reader, at), reason, "%s", text);
 }
@@ -221,6 +229,8 @@ split_plain(CsvReader *reader, char *end)
 		*at = '\0';
 		if (n < reader->max_cells)
 			reader->cells[n] = (CsvCell){ start, (gsize)(at - start), start };
+		else if (n == reader->max_cells)
+			reader->surplus = start;
 		n++;
 		if (at == end)
 			return n;
@@ -278,6 +288,8 @@ split_quoted(CsvReader *reader, char *end)
 		}
 		if (n < reader->max_cells)
 			reader->cells[n] = cell;
+		else if (n == reader->max_cells)
+			reader->surplus = start;
 		n++;
 		if (at == end) {
 			*end = '\0';
@@ -297,24 +309,40 @@ is_blank(const char *text, gsize length)
 	return TRUE;
 }
 
-/* A row with another number of cells is not half a row: none of its cells can be trusted. */
+/* A row with another number of cells is not half a row: none of its cells can be trusted. The
+ * place is where a cell is missing, at the @end of the row, or where the first surplus one is. */
 static RowVerdict
-check_row_length(CsvReader *reader, guint n_cells)
+check_row_length(CsvReader *reader, guint n_cells, const char *end)
 {
 	if (n_cells == 0)
 		return ROW_BAD;
 	if (n_cells == reader->max_cells)
 		return ROW_GOOD;
 	if (n_cells < reader->max_cells)
-		problems_add(reader->problems, reader->row_line, 0, "row too short",
-		             "found %u cells, wanted %u as in the header", n_cells,
-		             reader->max_cells);
+		complain_at(reader, end, "row too short",
+		            "found %u cells, wanted %u as in the header", n_cells,
+		            reader->max_cells);
 	else
-		problems_add(reader->problems, reader->row_line, 0, "row too long",
-		             "found %u cells, wanted %u as in the header (a comma inside a "
-		             "cell needs quotes; a decimal comma must be a point)",
-		             n_cells, reader->max_cells);
+		complain_at(reader, reader->surplus, "row too long",
+		            "found %u cells, wanted %u as in the header (a comma inside a "
+		            "cell needs quotes; a decimal comma must be a point)",
+		            n_cells, reader->max_cells);
 	return ROW_BAD;
+}
+
+/* The last quote that opens a cell in a row that ends inside one. */
+static const char *
+find_open_quote(const char *text, const char *end)
+{
+	const char *opening = text;
+	QuoteState state = AT_CELL_START;
+
+	for (; text < end; text++) {
+		if (state == AT_CELL_START && *text == '"')
+			opening = text;
+		state = next_quote_state(state, *text);
+	}
+	return opening;
 }
 
 /* A row that has no end: only its first line is left out, so that the next may be good again. */
@@ -322,13 +350,14 @@ static RowVerdict
 refuse_endless(CsvReader *reader, gboolean is_open, GError **error)
 {
 	reader->n_rows++;
+	reader->row = reader->next;
 	if (is_open)
-		problems_add(reader->problems, reader->row_line, 0, "unclosed quote",
-		             "found a quote that opens a cell and is not closed, wanted its end");
+		complain_at(reader, find_open_quote(reader->row, reader->end), "unclosed quote",
+		            "found a quote that opens a cell and is not closed, wanted its end");
 	else
-		problems_add(reader->problems, reader->row_line, 0, "line too long",
-		             "found a line of more than %d bytes, wanted a shorter one",
-		             CSV_MAX_ROW_BYTES);
+		complain_at(reader, reader->row, "line too long",
+		            "found a line of more than %d bytes, wanted a shorter one",
+		            CSV_MAX_ROW_BYTES);
 	return skip_line(reader, error) ? ROW_BAD : ROW_FAILED;
 }
 
@@ -393,7 +422,7 @@ csv_next(CsvReader *reader, GError **error)
 		verdict = next_row(reader, &end, error);
 		if (verdict == ROW_GOOD) {
 			reader->n_rows++;
-			verdict = check_row_length(reader, split(reader, end));
+			verdict = check_row_length(reader, split(reader, end), end);
 		}
 	} while (verdict == ROW_BAD);
 	if (verdict == ROW_GOOD)
@@ -401,10 +430,12 @@ csv_next(CsvReader *reader, GError **error)
 	return verdict == ROW_NONE ? CSV_END : CSV_FAILED;
 }
 
+/* About the file as a whole, which shows at @line. */
 static gboolean
-refuse_file(const CsvReader *reader, const char *what, GError **error)
+refuse_file(const CsvReader *reader, guint64 line, const char *what, GError **error)
 {
-	g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT, "%s: %s", reader->path, what);
+	g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT, "%s:%" G_GUINT64_FORMAT ":1: %s",
+	            reader->path, line, what);
 	return FALSE;
 }
 
@@ -430,7 +461,7 @@ skip_byte_order_mark(CsvReader *reader, GError **error)
 		if (!refill(reader, error))
 			return FALSE;
 	if (is_utf16(reader))
-		return refuse_file(reader, "found text in UTF-16, wanted UTF-8", error);
+		return refuse_file(reader, 1, "found text in UTF-16, wanted UTF-8", error);
 	if (starts_with(reader, "\xef\xbb\xbf", 3))
 		reader->next += 3;
 	return TRUE;
@@ -468,7 +499,8 @@ split_header(CsvReader *reader, char *end, GError **error)
 		return FALSE;
 	}
 	return name_columns(reader) ||
-	       refuse_file(reader, "found lines that end in a CR alone, wanted LF or CRLF", error);
+	       refuse_file(reader, reader->row_line,
+	                   "found lines that end in a CR alone, wanted LF or CRLF", error);
 }
 
 static gboolean
@@ -489,8 +521,9 @@ read_header(CsvReader *reader, GError **error)
 		return FALSE;
 	}
 	if (verdict == ROW_NONE)
-		return refuse_file(
-		    reader, "found no header, wanted a first row that names the columns", error);
+		return refuse_file(reader, reader->next_line,
+		                   "found no header, wanted a first row that names the columns",
+		                   error);
 	return split_header(reader, end, error);
 }
 

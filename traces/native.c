@@ -182,21 +182,50 @@ native_recognises(const char *const *cells, guint n_cells)
 
 /* header */
 
-/* The column that was perhaps meant is the one that is near to the missing name. */
+static gboolean
+find_column(const char *name, UsedColumn *ret_used)
+{
+	for (ColumnId id = 0; id < N_COLUMNS; id++) {
+		UsedColumn used = { .id = id };
+
+		if (!column_is_named(id, name, &used.scale))
+			continue;
+		used.has_unit = !g_str_equal(name, columns[id].name);
+		*ret_used = used;
+		return TRUE;
+	}
+	return FALSE;
+}
+
+/* The column that was perhaps meant: of those that say nothing, the nearest to the missing name. */
+static gboolean
+find_meant(const NativeReader *reader, const char *missing, guint *ret_cell)
+{
+	const char *const *names = csv_names(reader->csv);
+	g_autoptr(GPtrArray) unknown = g_ptr_array_new(); /* of const char * */
+	const char *nearest;
+	UsedColumn unused;
+
+	for (guint i = 0; names[i]; i++)
+		if (!find_column(names[i], &unused))
+			g_ptr_array_add(unknown, (gpointer)(guintptr)names[i]);
+	g_ptr_array_add(unknown, NULL);
+	nearest = text_nearest(missing, (const char *const *)unknown->pdata);
+	return nearest && csv_find(reader->csv, nearest, ret_cell);
+}
+
 static gboolean
 refuse_missing(const NativeReader *reader, const char *path, const char *missing, GError **error)
 {
-	const char *wanted[] = { missing, NULL };
-	const char *const *names = csv_names(reader->csv);
 	g_autofree char *hint = NULL;
+	guint cell = 0;
 
-	while (*names && !text_nearest(*names, wanted))
-		names++;
-	if (*names)
-		hint = g_strdup_printf(" (perhaps \"%s\" is meant)", *names);
+	if (find_meant(reader, missing, &cell))
+		hint = g_strdup_printf(" (perhaps \"%s\" is meant)", csv_names(reader->csv)[cell]);
 	g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT,
-	            "%s:%" G_GUINT64_FORMAT ": found no column \"%s\", wanted it%s", path,
-	            csv_row_line(reader->csv), missing, hint ? hint : "");
+	            "%s:%" G_GUINT64_FORMAT ":%u: found no column \"%s\", wanted it%s", path,
+	            csv_row_line(reader->csv), csv_cell_column(reader->csv, cell), missing,
+	            hint ? hint : "");
 	return FALSE;
 }
 
@@ -216,21 +245,6 @@ refuse_second(const NativeReader *reader, const char *path, guint cell, const Us
 	return FALSE;
 }
 
-static gboolean
-find_column(const char *name, UsedColumn *ret_used)
-{
-	for (ColumnId id = 0; id < N_COLUMNS; id++) {
-		UsedColumn used = { .id = id };
-
-		if (!column_is_named(id, name, &used.scale))
-			continue;
-		used.has_unit = !g_str_equal(name, columns[id].name);
-		*ret_used = used;
-		return TRUE;
-	}
-	return FALSE;
-}
-
 /* A mistyped column would otherwise be left out in silence, as if it had said nothing. */
 static void
 append_unknown(GString *unknown, const char *name)
@@ -247,12 +261,15 @@ use_columns(NativeReader *reader, Problems *problems, GError **error)
 {
 	const char *const *names = csv_names(reader->csv);
 	g_autoptr(GString) unknown = g_string_new(NULL);
+	guint first_unknown = 0;
 
 	for (guint i = 0; names[i]; i++) {
 		UsedColumn *used = &reader->used[reader->n_used];
 		UsedColumn found;
 
 		if (!find_column(names[i], &found)) {
+			if (unknown->len == 0)
+				first_unknown = i;
 			append_unknown(unknown, names[i]);
 			continue;
 		}
@@ -265,8 +282,8 @@ use_columns(NativeReader *reader, Problems *problems, GError **error)
 		reader->n_used++;
 	}
 	if (unknown->len > 0)
-		problems_notice(problems, csv_row_line(reader->csv), 0, "unknown column",
-		                "found columns that are not read: %s", unknown->str);
+		csv_notice(reader->csv, first_unknown, "unknown column",
+		           "found columns that are not read: %s", unknown->str);
 	return TRUE;
 }
 
@@ -460,6 +477,59 @@ settle_gpus(NativeReader *reader, const NativeRow *row)
 	return TRUE;
 }
 
+/* Where the duration of the row comes from (A43). */
+static ColumnId
+duration_column(const NativeReader *reader)
+{
+	const UsedColumn *start = reader->by_id[COLUMN_START_TIME];
+	const UsedColumn *end = reader->by_id[COLUMN_END_TIME];
+
+	if (!start || !end || field_is_empty(reader->csv, start->cell) ||
+	    field_is_empty(reader->csv, end->cell))
+		return COLUMN_DURATION;
+	return COLUMN_END_TIME;
+}
+
+static ColumnId
+column_of_field(const NativeReader *reader, DraftField field)
+{
+	switch (field) {
+	case DRAFT_NAME:
+		return COLUMN_JOB_ID;
+	case DRAFT_APP:
+		return COLUMN_APP_ID;
+	case DRAFT_SUBMIT:
+		return COLUMN_SUBMIT_TIME;
+	case DRAFT_DURATION:
+		return duration_column(reader);
+	case DRAFT_MIN_GPUS:
+		return COLUMN_MIN_GPUS;
+	case DRAFT_MAX_GPUS:
+		return COLUMN_MAX_GPUS;
+	case DRAFT_SHARE:
+		return COLUMN_GPU_SHARE;
+	case DRAFT_WORKERS:
+		return COLUMN_WORKERS;
+	case DRAFT_GPUS_PER_WORKER:
+		return COLUMN_GPUS_PER_WORKER;
+	}
+	g_assert_not_reached();
+}
+
+/* For complaints of the builder about the row at hand. */
+static gboolean
+find_cell(const void *self, DraftField field, guint64 *ret_line, guint *ret_column)
+{
+	const NativeReader *reader = self;
+	const UsedColumn *used = reader->by_id[column_of_field(reader, field)];
+
+	if (!used)
+		return FALSE;
+	*ret_line = csv_cell_line(reader->csv, used->cell);
+	*ret_column = csv_cell_column(reader->csv, used->cell);
+	return TRUE;
+}
+
 static void
 read_row(NativeReader *reader)
 {
@@ -488,8 +558,10 @@ native_read(CsvReader *csv, const TraceOptions *options, WorkloadBuilder *builde
 		return refuse_missing(&reader, problems->path, missing, error);
 	if (!use_columns(&reader, problems, error))
 		return FALSE;
+	workload_builder_set_finder(builder, find_cell, &reader);
 	while ((verdict = csv_next(csv, error)) == CSV_ROW)
 		read_row(&reader);
+	workload_builder_set_finder(builder, NULL, NULL);
 	return verdict == CSV_END;
 }
 

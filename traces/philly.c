@@ -51,7 +51,7 @@ find_columns(PhillyReader *reader, const char *path, GError **error)
 		if (csv_find(reader->csv, column_names[id], &reader->cells[id]))
 			continue;
 		g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT,
-		            "%s:%" G_GUINT64_FORMAT ": found no column \"%s\", wanted it", path,
+		            "%s:%" G_GUINT64_FORMAT ":1: found no column \"%s\", wanted it", path,
 		            csv_row_line(reader->csv), column_names[id]);
 		return FALSE;
 	}
@@ -109,6 +109,21 @@ read_cells(PhillyReader *reader, JobDraft *draft)
 	return check_gpu_time(reader, draft);
 }
 
+/* The builder can complain of times alone. */
+static gboolean
+find_cell(const void *self, DraftField field, guint64 *ret_line, guint *ret_column)
+{
+	const PhillyReader *reader = self;
+	gboolean is_known = field == DRAFT_SUBMIT || field == DRAFT_DURATION;
+	guint cell = reader->cells[field == DRAFT_SUBMIT ? COLUMN_TIMESTAMP : COLUMN_DURATION];
+
+	if (!is_known)
+		return FALSE;
+	*ret_line = csv_cell_line(reader->csv, cell);
+	*ret_column = csv_cell_column(reader->csv, cell);
+	return TRUE;
+}
+
 /* Jobs have no ids: each is called by the number of its row, bad ones counted, so that a name
  * stays what it is when rows are left out. */
 static void
@@ -136,8 +151,10 @@ philly_read(CsvReader *csv, const TraceOptions *options, WorkloadBuilder *builde
 
 	if (!clock || !find_columns(&reader, problems->path, error))
 		return FALSE;
+	workload_builder_set_finder(builder, find_cell, &reader);
 	while ((verdict = csv_next(csv, error)) == CSV_ROW)
 		read_row(&reader);
+	workload_builder_set_finder(builder, NULL, NULL);
 	return verdict == CSV_END;
 }
 

@@ -92,7 +92,7 @@ refuse_header(const CsvReader *reader, const char *path, GError **error)
 		hint = "names separated by commas";
 	g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT,
 	            "%s:%" G_GUINT64_FORMAT
-	            ": found \"%s\", the header of no known format, wanted %s",
+	            ":1: found \"%s\", the header of no known format, wanted %s",
 	            path, csv_row_line(reader), header, hint);
 	return NULL;
 }

@@ -236,6 +236,8 @@ command_run(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 
 	signal(SIGINT, exit_interrupted);
+	/* A file that may grow no further is an error like a full disk, and is cleaned up after. */
+	signal(SIGXFSZ, SIG_IGN);
 	switch (run_arguments_read(argv, &config, &error)) {
 	case COMMAND_HELPED:
 		return 0;

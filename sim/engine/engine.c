@@ -14,9 +14,6 @@
 /* So many instants in a row may pass with nothing running, nobody to come and jobs waiting. */
 #define MAX_IDLE_INSTANTS 10000
 
-/* How many instants between two looks at whether somebody wants the run to end. */
-#define INSTANTS_PER_LOOK 1024
-
 static gboolean
 check_class(const PolicyClass *policy, GError **error)
 {
@@ -178,7 +175,7 @@ engine_job_is_done(Engine *engine, JobId job)
 	engine->idle_passes = 0;
 	engine->idle_instants = 0;
 	if (recorder != NULL && recorder->done != NULL)
-		recorder->done(recorder->self, job);
+		recorder->done(recorder->self, job, &engine->record->jobs[job]);
 }
 
 /* Time passes: the integrals that depend on it. */
@@ -379,14 +376,14 @@ tell_instant(Engine *engine)
 }
 
 static gboolean
-is_cancelled(const Engine *engine, guint64 n_instants)
+is_cancelled(const Engine *engine)
 {
-	return n_instants % INSTANTS_PER_LOOK == 0 && engine->settings.is_cancelled != NULL &&
+	return engine->settings.is_cancelled != NULL &&
 	       g_atomic_int_get(engine->settings.is_cancelled) != 0;
 }
 
 static gboolean
-is_well(Engine *engine, guint64 n_instants, GError **error)
+is_well(Engine *engine, GError **error)
 {
 	if (engine->failure != NULL) {
 		g_propagate_error(error, g_steal_pointer(&engine->failure));
@@ -394,7 +391,7 @@ is_well(Engine *engine, guint64 n_instants, GError **error)
 	}
 	if (engine->settings.is_paranoid && !engine_check(engine, error))
 		return FALSE;
-	if (is_cancelled(engine, n_instants)) {
+	if (is_cancelled(engine)) {
 		g_set_error(error, SIM_ERROR, SIM_ERROR_CANCELLED, "interrupted");
 		return FALSE;
 	}
@@ -515,7 +512,6 @@ conclude(Engine *engine)
 RunRecord *
 engine_run(Engine *engine, GError **error)
 {
-	guint64 n_instants = 0;
 	SimTime next_ns;
 
 	while (engine->n_done < engine->scenario->workload->n_jobs) {
@@ -525,7 +521,7 @@ engine_run(Engine *engine, GError **error)
 		advance(engine, next_ns);
 		live_instant(engine);
 		tell_instant(engine);
-		if (!is_well(engine, ++n_instants, error))
+		if (!is_well(engine, error))
 			return NULL;
 	}
 	return conclude(engine);

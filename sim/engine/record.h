@@ -66,7 +66,8 @@ typedef struct Recorder {
 	void *self;
 	void (*segment)(void *self, const Segment *segment);
 	void (*instant)(void *self, const Instant *instant); /* after every instant */
-	void (*done)(void *self, JobId job);                 /* the job's record is final */
+	/* The job's record is final; valid during the call. */
+	void (*done)(void *self, JobId job, const JobRecord *record);
 } Recorder;
 
 typedef struct RunRecord {

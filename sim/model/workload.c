@@ -29,6 +29,12 @@ typedef struct AppDraft {
 	gboolean is_lone; /* the app of one job without app_id */
 } AppDraft;
 
+/* In the file; line 0 is none. */
+typedef struct Place {
+	guint64 line;
+	guint column;
+} Place;
+
 struct WorkloadBuilder {
 	char *path;
 	Problems *problems;
@@ -45,7 +51,10 @@ struct WorkloadBuilder {
 	GStringChunk *strings;
 	const char *last[N_LABELS];
 	gint64 earliest_ns, latest_ns; /* of all times, so that differences fit */
-	guint64 unsorted_line;         /* of the first row that is before the one above; or 0 */
+	gboolean is_unsorted;
+	Place unsorted; /* of the first submit that is before the one above */
+	DraftFinder find_cell;
+	const void *reader;
 };
 
 void
@@ -97,26 +106,56 @@ workload_builder_free(WorkloadBuilder *builder)
 	g_free(builder);
 }
 
-/* checks of one row */
-
-static gboolean
-refuse(WorkloadBuilder *builder, const JobDraft *draft, const char *reason, const char *text)
+void
+workload_builder_set_finder(WorkloadBuilder *builder, DraftFinder find_cell, const void *reader)
 {
-	problems_add(builder->problems, draft->line, 0, reason, "job \"%s\": %s", draft->name,
-	             text);
-	return FALSE;
+	builder->find_cell = find_cell;
+	builder->reader = reader;
 }
 
-static gboolean G_GNUC_PRINTF(4, 5) refuse_format(WorkloadBuilder *builder, const JobDraft *draft,
-                                                  const char *reason, const char *format, ...)
+/* checks of one row */
+
+static Place
+place_of(const WorkloadBuilder *builder, const JobDraft *draft, DraftField field)
 {
+	Place place = { .line = draft->line };
+
+	if (builder->find_cell)
+		builder->find_cell(builder->reader, field, &place.line, &place.column);
+	return place;
+}
+
+/* @field is what was found, or where it is missing. A row that is in no line goes by its name. */
+G_GNUC_PRINTF(5, 6)
+static gboolean
+refuse(WorkloadBuilder *builder, const JobDraft *draft, DraftField field, const char *reason,
+       const char *format, ...)
+{
+	Place place = place_of(builder, draft, field);
 	g_autofree char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
 	text = g_strdup_vprintf(format, args);
 	va_end(args);
-	return refuse(builder, draft, reason, text);
+	if (place.line > 0)
+		problems_add(builder->problems, place.line, place.column, reason, "%s", text);
+	else
+		problems_add(builder->problems, 0, 0, reason, "job \"%s\": %s", draft->name, text);
+	return FALSE;
+}
+
+/* One of the two without the other says nothing. */
+static gboolean
+refuse_half_workers(WorkloadBuilder *builder, const JobDraft *draft)
+{
+	if (draft->workers > 0)
+		return refuse(builder, draft, DRAFT_WORKERS, "workers without gpus_per_worker",
+		              "found workers %u without gpus_per_worker, wanted both or none",
+		              draft->workers);
+	return refuse(builder, draft, DRAFT_GPUS_PER_WORKER, "workers without gpus_per_worker",
+	              "found gpus_per_worker %u without workers, wanted both or none",
+	              draft->gpus_per_worker);
 }
 
 /* num_gpus of the row, from its workers where it has them (A46). */
@@ -124,23 +163,24 @@ static gboolean
 check_workers(WorkloadBuilder *builder, const JobDraft *draft, guint32 *ret_num_gpus)
 {
 	guint64 product = (guint64)draft->workers * draft->gpus_per_worker;
-	gboolean has_both = draft->workers > 0 && draft->gpus_per_worker > 0;
+	gboolean has_any = draft->workers > 0 || draft->gpus_per_worker > 0;
 
-	if (draft->num_gpus == NUM_GPUS_ABSENT && !has_both)
-		return refuse(builder, draft, "no num_gpus",
+	if (draft->num_gpus == NUM_GPUS_ABSENT && !has_any)
+		return refuse(builder, draft, DRAFT_WORKERS, "no num_gpus",
 		              "found neither num_gpus nor workers and gpus_per_worker, wanted "
 		              "one of them");
+	if (has_any && product == 0 && draft->num_gpus > 0)
+		return refuse_half_workers(builder, draft);
 	if (draft->num_gpus == NUM_GPUS_ABSENT && product >= NUM_GPUS_ABSENT)
-		return refuse_format(builder, draft, "workers do not match num_gpus",
-		                     "found %u workers of %u GPUs, wanted fewer GPUs",
-		                     draft->workers, draft->gpus_per_worker);
+		return refuse(builder, draft, DRAFT_WORKERS, "workers do not match num_gpus",
+		              "found %u workers of %u GPUs, wanted fewer GPUs", draft->workers,
+		              draft->gpus_per_worker);
 	*ret_num_gpus = draft->num_gpus == NUM_GPUS_ABSENT ? (guint32)product : draft->num_gpus;
-	if ((draft->workers > 0 || draft->gpus_per_worker > 0) && product != *ret_num_gpus)
-		return refuse_format(
-		    builder, draft, "workers do not match num_gpus",
-		    "found %u workers of %u GPUs for num_gpus %u, wanted a product "
-		    "equal to it",
-		    draft->workers, draft->gpus_per_worker, *ret_num_gpus);
+	if (has_any && product != *ret_num_gpus)
+		return refuse(builder, draft, DRAFT_WORKERS, "workers do not match num_gpus",
+		              "found %u workers of %u GPUs for num_gpus %u, wanted a product "
+		              "equal to it",
+		              draft->workers, draft->gpus_per_worker, *ret_num_gpus);
 	return TRUE;
 }
 
@@ -152,16 +192,17 @@ check_widths(WorkloadBuilder *builder, const JobDraft *draft, Job *job)
 
 	job->max_gpus = draft->max_gpus > 0 ? draft->max_gpus : num_gpus;
 	job->min_gpus = draft->min_gpus > 0 ? draft->min_gpus : draft->max_gpus > 0 ? 1 : num_gpus;
+	if (draft->min_gpus > num_gpus)
+		return refuse(builder, draft, DRAFT_MIN_GPUS, "min_gpus above num_gpus",
+		              "found min_gpus %u above num_gpus %u, wanted at most that many",
+		              job->min_gpus, num_gpus);
 	if (job->min_gpus > num_gpus)
-		return refuse_format(
-		    builder, draft, "min_gpus above num_gpus",
-		    "found min_gpus %u above num_gpus %u, wanted at most that many", job->min_gpus,
-		    num_gpus);
+		return refuse(builder, draft, DRAFT_MAX_GPUS, "min_gpus above num_gpus",
+		              "found max_gpus %u for num_gpus 0, wanted none", job->max_gpus);
 	if (job->max_gpus < num_gpus)
-		return refuse_format(
-		    builder, draft, "max_gpus below num_gpus",
-		    "found max_gpus %u below num_gpus %u, wanted at least that many", job->max_gpus,
-		    num_gpus);
+		return refuse(builder, draft, DRAFT_MAX_GPUS, "max_gpus below num_gpus",
+		              "found max_gpus %u below num_gpus %u, wanted at least that many",
+		              job->max_gpus, num_gpus);
 	return TRUE;
 }
 
@@ -172,13 +213,13 @@ check_share(WorkloadBuilder *builder, const JobDraft *draft, const Job *job)
 	if (draft->share_milli == GPU_MILLI)
 		return TRUE;
 	if (draft->share_milli == 0 || draft->share_milli > GPU_MILLI)
-		return refuse_format(builder, draft, "bad gpu_share",
-		                     "found a gpu_share of %u thousandths, wanted 1 to 1000",
-		                     draft->share_milli);
+		return refuse(builder, draft, DRAFT_SHARE, "bad gpu_share",
+		              "found a gpu_share of %u thousandths, wanted 1 to 1000",
+		              draft->share_milli);
 	if (job->num_gpus != 1 || job->max_gpus != 1)
-		return refuse_format(builder, draft, "gpu_share without num_gpus 1",
-		                     "found a gpu_share with num_gpus %u and max_gpus %u, wanted 1",
-		                     job->num_gpus, job->max_gpus);
+		return refuse(builder, draft, DRAFT_SHARE, "gpu_share without num_gpus 1",
+		              "found a gpu_share with num_gpus %u and max_gpus %u, wanted 1",
+		              job->num_gpus, job->max_gpus);
 	return TRUE;
 }
 
@@ -191,7 +232,7 @@ check_times(WorkloadBuilder *builder, const JobDraft *draft)
 	__int128 end_ns = (__int128)draft->submit_ns + draft->duration_ns;
 
 	if (draft->duration_ns < 0)
-		return refuse(builder, draft, "negative duration",
+		return refuse(builder, draft, DRAFT_DURATION, "negative duration",
 		              "found a negative duration, wanted 0 or more");
 	if (draft->deadline_ns != TIME_NEVER) {
 		earliest_ns = MIN(earliest_ns, draft->deadline_ns);
@@ -199,10 +240,9 @@ check_times(WorkloadBuilder *builder, const JobDraft *draft)
 	}
 	if (end_ns > G_MAXINT64 ||
 	    MAX(end_ns, (__int128)latest_ns) - earliest_ns > (__int128)G_MAXINT64)
-		return refuse(
-		    builder, draft, "time overflow",
-		    "time overflow: found a submit plus duration beyond the clock, wanted "
-		    "at most 9223372036.854775807 s");
+		return refuse(builder, draft, DRAFT_DURATION, "time overflow",
+		              "found a submit plus duration beyond the clock, a time overflow, "
+		              "wanted at most 9223372036.854775807 s");
 	builder->earliest_ns = earliest_ns;
 	builder->latest_ns = MAX(latest_ns, (gint64)end_ns);
 	return TRUE;
@@ -213,18 +253,15 @@ check_name(WorkloadBuilder *builder, const JobDraft *draft)
 {
 	gpointer row;
 
-	if (draft->name[0] == '\0') {
-		problems_add(builder->problems, draft->line, 0, "empty job_id",
-		             "found an empty job_id, wanted one");
-		return FALSE;
-	}
+	if (draft->name[0] == '\0')
+		return refuse(builder, draft, DRAFT_NAME, "empty job_id",
+		              "found an empty job_id, wanted one");
 	if (!g_hash_table_lookup_extended(builder->rows, draft->name, NULL, &row))
 		return TRUE;
-	problems_add(builder->problems, draft->line, 0, "duplicate job_id",
-	             "found the job_id \"%s\" of line %" G_GUINT64_FORMAT
-	             " again, wanted an id of its own",
-	             draft->name, builder->lines[GPOINTER_TO_UINT(row)]);
-	return FALSE;
+	return refuse(builder, draft, DRAFT_NAME, "duplicate job_id",
+	              "found the job_id \"%s\" of line %" G_GUINT64_FORMAT
+	              " again, wanted an id of its own",
+	              draft->name, builder->lines[GPOINTER_TO_UINT(row)]);
 }
 
 /* A row without app_id is an app called as the job, so no other app may be called so (A34). */
@@ -236,19 +273,20 @@ check_app(WorkloadBuilder *builder, const JobDraft *draft)
 	if (draft->app[0] == '\0') {
 		if (!g_hash_table_contains(builder->named, draft->name))
 			return TRUE;
-		return refuse(builder, draft, "app_id equals a job_id",
-		              "found a job_id without app_id that is an app_id of rows above, "
-		              "wanted another one");
+		return refuse(builder, draft, DRAFT_NAME, "app_id equals a job_id",
+		              "found the job_id \"%s\", without app_id, that is an app_id of rows "
+		              "above, wanted another one",
+		              draft->name);
 	}
 	if (!g_hash_table_lookup_extended(builder->rows, draft->app, NULL, &row))
 		return TRUE;
 	if (!g_array_index(builder->apps, AppDraft, builder->jobs[GPOINTER_TO_UINT(row)].app)
 	         .is_lone)
 		return TRUE;
-	return refuse_format(builder, draft, "app_id equals a job_id",
-	                     "found the app_id \"%s\", the job_id of line %" G_GUINT64_FORMAT
-	                     " that has no app_id, wanted another one",
-	                     draft->app, builder->lines[GPOINTER_TO_UINT(row)]);
+	return refuse(builder, draft, DRAFT_APP, "app_id equals a job_id",
+	              "found the app_id \"%s\", the job_id of line %" G_GUINT64_FORMAT
+	              " that has no app_id, wanted another one",
+	              draft->app, builder->lines[GPOINTER_TO_UINT(row)]);
 }
 
 /* keeping a row */
@@ -331,6 +369,13 @@ keep_numbers(const JobDraft *draft, Job *job)
 	job->weight = draft->weight;
 }
 
+static void
+note_unsorted(WorkloadBuilder *builder, const JobDraft *draft)
+{
+	builder->is_unsorted = TRUE;
+	builder->unsorted = place_of(builder, draft, DRAFT_SUBMIT);
+}
+
 /* Ids are not looked up in the chunk: they are distinct, as check_name() has seen. */
 static void
 keep_row(WorkloadBuilder *builder, const JobDraft *draft, Job job)
@@ -343,9 +388,8 @@ keep_row(WorkloadBuilder *builder, const JobDraft *draft, Job job)
 	job.app = keep_app(builder, draft, job.name);
 	keep_labels(builder, draft, &job);
 	keep_numbers(draft, &job);
-	if (row > 0 && draft->submit_ns < builder->jobs[row - 1].submit_ns &&
-	    builder->unsorted_line == 0)
-		builder->unsorted_line = MAX(draft->line, 1);
+	if (row > 0 && draft->submit_ns < builder->jobs[row - 1].submit_ns && !builder->is_unsorted)
+		note_unsorted(builder, draft);
 	g_hash_table_insert(builder->rows, (gpointer)(guintptr)job.name, GUINT_TO_POINTER(row));
 	builder->jobs[row] = job;
 	builder->duration_ns[row] = draft->duration_ns;
@@ -412,7 +456,8 @@ compare_keys(const void *one, const void *other)
 static void
 notice_unsorted(WorkloadBuilder *builder)
 {
-	problems_notice(builder->problems, builder->unsorted_line, 0, "not sorted by submit time",
+	problems_notice(builder->problems, builder->unsorted.line, builder->unsorted.column,
+	                "not sorted by submit time",
 	                "found a submit time before that of the row above, jobs are taken in the "
 	                "order of (submit time, row)");
 }
@@ -518,7 +563,7 @@ workload_builder_finish(WorkloadBuilder *builder)
 {
 	Workload *workload = g_new0(Workload, 1);
 
-	if (builder->unsorted_line > 0) {
+	if (builder->is_unsorted) {
 		notice_unsorted(builder);
 		builder_sort(builder);
 	}

@@ -28,10 +28,28 @@ typedef struct JobDraft {
 	guint32 share_milli;        /* GPU_MILLI = whole GPUs */
 	guint32 gpu_mem_mib, cpus_milli, workers, gpus_per_worker;
 	guint64 mem_mib;
-	guint64 line; /* of the file, for complaints */
+	guint64 line; /* of the file, where the row begins */
 } JobDraft;
 
 void job_draft_init(JobDraft *draft);
+
+/* The cells of a row that the builder may complain of. */
+typedef enum DraftField {
+	DRAFT_NAME,
+	DRAFT_APP,
+	DRAFT_SUBMIT,
+	DRAFT_DURATION,
+	DRAFT_MIN_GPUS,
+	DRAFT_MAX_GPUS,
+	DRAFT_SHARE,
+	DRAFT_WORKERS,
+	DRAFT_GPUS_PER_WORKER,
+} DraftField;
+
+/* Where that cell of the row being added stands, counted from 1; FALSE if it has none. Asked when
+ * there is something to say, so that places cost nothing in rows that are good. */
+typedef gboolean (*DraftFinder)(const void *reader, DraftField field, guint64 *ret_line,
+                                guint *ret_column);
 
 typedef struct Workload {
 	char *path; /* as given by the user */
@@ -57,6 +75,11 @@ typedef struct WorkloadBuilder WorkloadBuilder;
 /* Takes @problems (not owned until finished). */
 WorkloadBuilder *workload_builder_new(const char *path, Problems *problems);
 void workload_builder_free(WorkloadBuilder *builder);
+
+/* Until it is set again, with NULL at the latest when @reader ends, complaints name the cell that
+ * @find_cell knows; else the line of the draft alone. */
+void workload_builder_set_finder(WorkloadBuilder *builder, DraftFinder find_cell,
+                                 const void *reader);
 
 /* Adds a row. Checks what concerns one row or its neighbours by id: duplicate ids (naming both
  * lines), an app named like an app-less job (A34), min <= num <= max (B09), shares (A45), workers

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* jobs.csv: every job of the trace, a row each (SEMANTICS A30, A32). */
+/* jobs.csv: every job of the trace, a row each (SEMANTICS A30, A32); see also job_stream.h. */
 
 #include "sim/engine/record.h"
 #include "sim/model/scenario.h"
 
-typedef enum JobOrder {
-	JOB_ORDER_TRACE,  /* rows of the trace file */
-	JOB_ORDER_FINISH, /* (finish, trace order): as jobs end (A30, B16) */
-} JobOrder;
+void jobs_csv_append_header(GString *out);
 
-/* All ids in the order of the file's rows; the caller frees it. */
-JobId *job_order_new(const Scenario *scenario, const RunRecord *record, JobOrder order);
+/* The row of a job that is done; @run_end_ns is when the run ended, and matters to UNFINISHED jobs.
+ */
+void jobs_csv_append_row(GString *out, const Scenario *scenario, JobId id, const JobRecord *done,
+                         SimTime run_end_ns);
 
+/* The whole file, in the order of the trace's rows. */
 gboolean jobs_csv_write(const char *path, const Scenario *scenario, const RunRecord *record,
-                        const JobId *order, GError **error);
+                        GError **error);

@@ -16,7 +16,7 @@ typedef struct RunFolderSettings {
 	gboolean wants_segments;
 	gboolean wants_timeline;
 	SimTime timeline_every_ns; /* 0 = a row an instant */
-	gboolean wants_stream;     /* jobs.csv in the order (finish, trace order) */
+	gboolean wants_stream;     /* jobs.csv as jobs end, by (finish, trace order) */
 } RunFolderSettings;
 
 typedef struct RunFolder RunFolder;

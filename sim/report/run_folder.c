@@ -9,15 +9,16 @@
 #include "sim/base/error.h"
 #include "sim/base/file.h"
 #include "sim/report/apps_csv.h"
+#include "sim/report/job_stream.h"
 #include "sim/report/jobs_csv.h"
 #include "sim/report/segments_csv.h"
 #include "sim/report/timeline_csv.h"
 
 struct RunFolder {
 	const Scenario *scenario;
-	JobOrder order;
 	char *path;      /* NULL: no files */
 	char *temporary; /* beside it; NULL once it has got its name */
+	JobStream *jobs; /* NULL: jobs.csv is written at the end */
 	Timeline *timeline;
 	SegmentLog *segments;
 	Recorder recorder;
@@ -72,7 +73,18 @@ record_instant(void *self, const Instant *instant)
 {
 	RunFolder *folder = self;
 
-	timeline_add(folder->timeline, instant);
+	if (folder->timeline)
+		timeline_add(folder->timeline, instant);
+	if (folder->jobs)
+		job_stream_end_instant(folder->jobs);
+}
+
+static void
+record_done(void *self, JobId job, const JobRecord *record)
+{
+	RunFolder *folder = self;
+
+	job_stream_add(folder->jobs, job, record);
 }
 
 static gboolean
@@ -86,6 +98,18 @@ open_timeline(RunFolder *folder, SimTime every_ns, GError **error)
 	return folder->timeline != NULL;
 }
 
+/* segments.csv goes by the order of jobs.csv (A30). */
+static gboolean
+open_jobs(RunFolder *folder, gboolean keeps_order, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder->temporary, "jobs.csv", NULL);
+
+	folder->jobs = job_stream_open(path, folder->scenario, keeps_order, error);
+	folder->recorder.instant = record_instant;
+	folder->recorder.done = record_done;
+	return folder->jobs != NULL;
+}
+
 static gboolean
 open_files(RunFolder *folder, const RunFolderSettings *settings, GError **error)
 {
@@ -97,6 +121,8 @@ open_files(RunFolder *folder, const RunFolderSettings *settings, GError **error)
 		folder->segments = segment_log_new();
 		folder->recorder.segment = record_segment;
 	}
+	if (settings->wants_stream && !open_jobs(folder, settings->wants_segments, error))
+		return FALSE;
 	return !settings->wants_timeline ||
 	       open_timeline(folder, settings->timeline_every_ns, error);
 }
@@ -107,7 +133,6 @@ run_folder_open(const Scenario *scenario, const RunFolderSettings *settings, GEr
 	g_autoptr(RunFolder) folder = g_new0(RunFolder, 1);
 
 	folder->scenario = scenario;
-	folder->order = settings->wants_stream ? JOB_ORDER_FINISH : JOB_ORDER_TRACE;
 	folder->recorder.self = folder;
 	if (settings->path && !open_files(folder, settings, error))
 		return NULL;
@@ -123,17 +148,33 @@ run_folder_recorder(RunFolder *folder)
 /* Closing */
 
 static gboolean
+write_jobs(RunFolder *folder, const RunRecord *record, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder->temporary, "jobs.csv", NULL);
+
+	if (folder->jobs)
+		return job_stream_commit(folder->jobs, record->end_ns, error);
+	return jobs_csv_write(path, folder->scenario, record, error);
+}
+
+static gboolean
+write_segments(RunFolder *folder, GError **error)
+{
+	const JobId *by_row = folder->scenario->workload->by_row;
+	g_autofree char *path = g_build_filename(folder->temporary, "segments.csv", NULL);
+
+	return segments_csv_write(path, folder->segments, folder->scenario,
+	                          folder->jobs ? job_stream_order(folder->jobs) : by_row, error);
+}
+
+static gboolean
 write_files(RunFolder *folder, const RunRecord *record, GError **error)
 {
-	g_autofree JobId *order = job_order_new(folder->scenario, record, folder->order);
-	g_autofree char *jobs = g_build_filename(folder->temporary, "jobs.csv", NULL);
 	g_autofree char *apps = g_build_filename(folder->temporary, "apps.csv", NULL);
-	g_autofree char *segments = g_build_filename(folder->temporary, "segments.csv", NULL);
 
-	return jobs_csv_write(jobs, folder->scenario, record, order, error) &&
+	return write_jobs(folder, record, error) &&
 	       apps_csv_write(apps, folder->scenario, record, error) &&
-	       (!folder->segments ||
-	        segments_csv_write(segments, folder->segments, folder->scenario, order, error)) &&
+	       (!folder->segments || write_segments(folder, error)) &&
 	       (!folder->timeline || timeline_commit(folder->timeline, record->end_ns, error));
 }
 
@@ -220,6 +261,7 @@ run_folder_free(RunFolder *folder)
 {
 	if (!folder)
 		return;
+	job_stream_free(folder->jobs);
 	timeline_free(folder->timeline);
 	segment_log_free(folder->segments);
 	if (folder->temporary) {

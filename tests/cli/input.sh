@@ -36,6 +36,33 @@ complains 'many.csv:21:9:'
 complains 'in all 30'
 holds test "$(grep -c '^many.csv:[0-9]' err)" -eq 20
 
+# Whatever is wrong with a row, its line and column are told, what was found, and what was wanted.
+cat >wrong.csv <<'E'
+job_id,app_id,submit_time,num_gpus,duration,min_gpus,max_gpus,workers,gpus_per_worker,gpu_share
+A,,0,1,1,,,,,
+A,,0,1,1,,,,,
+B,A,0,1,1,,,,,
+C,,0,4,1,5,,,,
+D,,0,4,1,,3,,,
+E,,0,7,1,,,2,4,
+F,,0,2,1,,,,,0.5
+G,,9e9,1,9e9,,,,,
+H,,0,1
+I,,0,1,1,,,,,,
+E
+refuses 3 'wrong.csv:3:1: found the job_id "A" of line 2 again, wanted an id of its own' \
+	run --trace wrong.csv --cluster 1x4 --policy fifo --out results
+complains 'wrong.csv:4:3: found the app_id "A", the job_id of line 2 that has no app_id, wanted another one'
+complains 'wrong.csv:5:10: found min_gpus 5 above num_gpus 4, wanted at most that many'
+complains 'wrong.csv:6:11: found max_gpus 3 below num_gpus 4, wanted at least that many'
+complains 'wrong.csv:7:12: found 2 workers of 4 GPUs for num_gpus 7, wanted a product equal to it'
+complains 'wrong.csv:8:14: found a gpu_share beside num_gpus 2, wanted num_gpus 1'
+complains 'wrong.csv:9:10: found a submit plus duration beyond the clock, a time overflow, wanted at most'
+complains 'wrong.csv:10:7: found 4 cells, wanted 10 as in the header'
+complains 'wrong.csv:11:15: found 11 cells, wanted 10 as in the header'
+holds test "$(grep -cE '^wrong.csv:[0-9]+:[0-9]+: found .*, wanted ' err)" -eq 9
+holds test "$(wc -l <err)" -eq 9
+
 # Left out where that is asked for: no job, no row, no effect on the status, but counted.
 sim run --trace bad.csv --cluster 4x4 --policy fifo --out results --skip-bad-rows
 ends_with 0

@@ -22,7 +22,7 @@ while read -r name _; do
 	prints 'Does it stop running jobs?'
 	prints Source:
 	case $name in
-	null | reject-all) ;; # they place nothing
+	null | reject-all | themis-strawman) ;; # they place nothing, or anywhere
 	*) prints max_level=cluster ;;
 	esac
 done < <("$program" policies)
@@ -85,6 +85,32 @@ ends_with 0
 holds cmp sub/results/narrow/jobs.csv narrow/capped/jobs.csv
 sim run --trace gangs.csv --cluster 1x4 --policy narrow.so
 ends_with 0
+
+# An option that is a path is seen from the file that gives it, and is an input of the run.
+cat >filed.c <<'C'
+#include "sim/policy.h"
+static const Option options[] = {
+	{ .name = "file", .kind = OPTION_TEXT, .offset = 0, .standard = "none", .is_path = TRUE },
+	{ .name = NULL },
+};
+static void
+decide(void *self, const View *view, PolicyWake why, Plan *plan)
+{
+}
+extern const PolicyClass policy_class;
+const PolicyClass policy_class = { .abi = POLICY_ABI, .name = "filed", .version = "1", .summary = "",
+				   .source = "", .decide = decide, .options = options,
+				   .options_size = sizeof(char *) };
+C
+holds compile filed
+echo 1 >sub/samples.txt
+printf 'trace: ../t.csv\ncluster: 1x1\npolicies: [{../filed.so: {file: samples.txt}}, {../filed.so: {file: none}, label: n}]\n' >sub/filed.yaml
+sim run sub/filed.yaml --out filed --allow-unfinished
+ends_with 0
+holds grep -q '^filed,file=sub/samples.txt,' filed/summary.csv
+holds grep -q '^n,file=none,' filed/summary.csv
+holds grep -q "$(sha256sum sub/samples.txt | cut -d' ' -f1)" filed/run.json
+refuses 3 'nosuch.txt' run --trace t.csv --cluster 1x1 --policy ./filed.so:file=nosuch.txt --out results
 
 # refuses_object NAME TEXT C: a shared object made of C is bad input, and says why.
 refuses_object() {

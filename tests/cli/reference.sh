@@ -17,4 +17,4 @@ if [ -n "${THEMIS_LONG-}" ]; then
 fi
 echo "seeds $first to $((first + cases - 1))"
 PYTHONDONTWRITEBYTECODE=1 python3 "$root/tests/reference/check.py" "$program" \
-	--from "$first" --cases "$cases" --shrink
+	--from "$first" --cases "$cases" --gpus --shrink

@@ -63,6 +63,20 @@ holds test "$(cat taken/fifo)" = mine
 is_absent taken/summary.csv taken/run.json
 no_leftovers taken
 
+# A disk that fills up (E20), here a limit on the size of files: 1, and nothing is half there.
+awk 'BEGIN {
+	print "job_id,submit_time,num_gpus,duration"
+	for (i = 1; i <= 2000; i++) print "j" i "," i ",1,1"
+}' >many.csv
+said='themis-sim run, with a full disk'
+(ulimit -f 32 && exec "$program" run --trace many.csv --cluster 1x1 --policy fifo --out full) >out 2>err
+status=$?
+ends_with 1
+complains 'fifo: '
+complains 'cannot be written'
+is_absent full/fifo full/summary.csv full/run.json
+no_leftovers full
+
 # summary.csv is that of the last run; other labels' folders stay.
 sim run --trace two.csv --cluster 1x1 --policy fifo --policy srtf --out again
 sim run --trace two.csv --cluster 1x1 --policy fifo --out again

@@ -59,6 +59,9 @@ class Case:
             self.quantum += max(self.overheads['start_s'], self.overheads['migrate_s'],
                                 self.overheads['resume_s'] + self.overheads['suspend_s'])
         self.thresholds = sorted(rng.sample(range(1, 60), rng.randint(1, 3)))
+        # Promoted jobs must get some work done between overheads, or they swap for ever (A79).
+        toll = max((self.overheads or {}).values(), default=0) * self.n_gpus // 10 ** 9
+        self.late = [t + toll for t in self.thresholds]
         self.knob = rng.choice(['0.5', '1', '2', '3.25'])
         self.stop = rng.randint(1, 90) * self.scale if rng.random() < 0.3 else None
         self.window = None
@@ -77,7 +80,7 @@ class Case:
             if has_limits and rng.random() < 0.4:
                 row['time_limit'] = to_text(rng.randint(1, 12) * self.scale)
             row['app_id'] = ''
-            if has_apps and row['num_gpus'] > 0 and rng.random() < 0.7:
+            if has_apps and rng.random() < 0.7:
                 row['app_id'] = f'a{rng.randint(0, 4)}'
             row['duration'] = to_text(row['duration'])
             rows.append(row)
@@ -94,16 +97,16 @@ class Case:
     def policies(self):
         """label, name, options for the program, options for naive."""
         quantum = to_text(self.quantum)
-        thresholds = ','.join(map(str, self.thresholds))
-        levels = {'thresholds_gpu_s': self.thresholds}
+        thresholds, late = (','.join(map(str, t)) for t in (self.thresholds, self.late))
         for name in ('fifo', 'fifo-skip', 'sjf', 'easy', 'srtf', 'srsf', 'priority'):
             yield name, name, '', {}
         yield 'preempt', 'priority', 'preempt=true', {'preempt': True}
         for name in ('las', '2d-las'):
             yield name, name, f'quantum_s={quantum}', {'quantum_s': quantum}
-        yield 'tiresias', 'tiresias', f'thresholds_gpu_s=[{thresholds}]', levels
-        yield ('promote', 'tiresias', f'thresholds_gpu_s=[{thresholds}],promote_knob={self.knob}',
-               {**levels, 'promote_knob': self.knob})
+        yield ('tiresias', 'tiresias', f'thresholds_gpu_s=[{thresholds}]',
+               {'thresholds_gpu_s': self.thresholds})
+        yield ('promote', 'tiresias', f'thresholds_gpu_s=[{late}],promote_knob={self.knob}',
+               {'thresholds_gpu_s': self.late, 'promote_knob': self.knob})
 
     def write_trace(self, path):
         with open(path, 'w', newline='', encoding='utf-8') as file:
