@@ -162,15 +162,17 @@ counts_bound(const Counts *counts, guint without)
 	    counts->behind[(without + 1) * counts->width + counts->width - 1 - split]);
 }
 
-/* The largest row of bidder @i with which the whole still ties with @goal; the best one if, by
- * a rounding, none does. */
-static guint
-choose_row(const Counts *counts, guint i, Score prefix, guint n_gpus, gint64 goal)
+Score
+counts_behind(const Counts *counts, guint first, guint n_gpus)
+{
+	return counts->behind[first * counts->width + MIN(n_gpus, counts->width - 1)];
+}
+
+/* The largest row of bidder @i that can still lead to @goal; FALSE if none can. */
+static gboolean
+largest_row(const Counts *counts, guint i, Score prefix, guint n_gpus, gint64 goal, guint *ret_row)
 {
 	const Bidder *bidder = bids_bidder(counts->bids, i);
-	const Score *next = counts->behind + (i + 1) * counts->width;
-	Score best = { 0, 0 };
-	guint chosen = 0;
 
 	for (guint r = bidder->n_rows; r-- > 0;) {
 		guint need = bids_row(counts->bids, bidder, r)->n_gpus;
@@ -179,15 +181,37 @@ choose_row(const Counts *counts, guint i, Score prefix, guint n_gpus, gint64 goa
 		if (need > n_gpus)
 			continue;
 		product = score_times(score_times(prefix, value_of(counts, bidder, r)),
-		                      next[n_gpus - need]);
-		if (score_rank(product) >= goal)
-			return r;
+		                      counts_behind(counts, i + 1, n_gpus - need));
+		if (score_rank(product) < goal)
+			continue;
+		*ret_row = r;
+		return TRUE;
+	}
+	return FALSE;
+}
+
+/* The row with which bidder @i and those behind it do best; for when, by a rounding, none ties. */
+static guint
+best_row(const Counts *counts, guint i, guint n_gpus)
+{
+	const Bidder *bidder = bids_bidder(counts->bids, i);
+	Score best = { 0, 0 };
+	guint row = 0;
+
+	for (guint r = 0; r < bidder->n_rows; r++) {
+		guint need = bids_row(counts->bids, bidder, r)->n_gpus;
+		Score product;
+
+		if (need > n_gpus)
+			break;
+		product = score_times(value_of(counts, bidder, r),
+		                      counts_behind(counts, i + 1, n_gpus - need));
 		if (!score_is_above(product, best))
 			continue;
 		best = product;
-		chosen = r;
+		row = r;
 	}
-	return chosen;
+	return row;
 }
 
 static void
@@ -199,7 +223,8 @@ choose_behind(const Counts *counts, Deal *deal, guint first, guint n_gpus)
 	for (guint i = first; i < counts->n; i++) {
 		const Bidder *bidder = bids_bidder(counts->bids, i);
 
-		deal->rows[i] = choose_row(counts, i, prefix, n_gpus, goal);
+		if (!largest_row(counts, i, prefix, n_gpus, goal, &deal->rows[i]))
+			deal->rows[i] = best_row(counts, i, n_gpus);
 		prefix = score_times(prefix, value_of(counts, bidder, deal->rows[i]));
 		n_gpus -= bids_row(counts->bids, bidder, deal->rows[i])->n_gpus;
 	}
@@ -244,10 +269,24 @@ counts_choose(const Counts *counts, Deal *deal)
 	choose_behind(counts, deal, deal->without + 1, counts->width - 1 - split);
 }
 
-Score
-counts_behind(const Counts *counts, guint first, guint n_gpus)
+gboolean
+counts_may_give_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
+                     guint n_gpus)
 {
-	return counts->behind[first * counts->width + MIN(n_gpus, counts->width - 1)];
+	gint64 goal = score_rank(deal->product);
+	guint row = 0;
+
+	for (guint i = first; i < counts->n; i++) {
+		const Bidder *bidder = bids_bidder(counts->bids, i);
+
+		if (!largest_row(counts, i, prefix, n_gpus, goal, &row))
+			return FALSE;
+		if (row != deal->rows[i])
+			return row > deal->rows[i];
+		prefix = score_times(prefix, value_of(counts, bidder, row));
+		n_gpus -= bids_row(counts->bids, bidder, row)->n_gpus;
+	}
+	return FALSE;
 }
 
 void

@@ -29,6 +29,12 @@ void counts_choose(const Counts *counts, Deal *deal);
 /* The bound for the bidders from @first on, with at most @n_gpus. The one that counts was told of
  * by counts_leave_out() is not in it. */
 Score counts_behind(const Counts *counts, guint first, guint n_gpus);
+
+/* Whether bidders from @first on could, with @n_gpus and behind @prefix, tie with @deal's product
+ * or beat it, and the first of them whose row differs from its row in @deal have more. */
+gboolean counts_may_give_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
+                              guint n_gpus);
+
 void counts_leave_out(Counts *counts, guint bidder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Counts, counts_free)

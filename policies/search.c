@@ -14,7 +14,7 @@ typedef struct Search {
 	Deal *here;       /* as far as it has been decided */
 	Deal *best;
 	gint64 rank_to_beat;
-	gboolean wants_tie; /* to reach rank_to_beat is enough, and the first to do so is it */
+	gboolean wants_tie; /* to reach rank_to_beat is enough if earlier bidders get more */
 	gboolean is_over;
 } Search;
 
@@ -62,8 +62,27 @@ keep_deal(Search *search, Score product)
 	search->here->product = product;
 	deal_copy(search->best, search->here);
 	search->rank_to_beat = score_rank(product);
-	if (search->wants_tie)
-		search->is_over = TRUE;
+}
+
+/* For ties: whether those before @bidder have more than in the best deal, by the first of them
+ * that differs: 1, or less: -1, or the same: 0. */
+static gint
+compare_rows(const Search *search, guint bidder)
+{
+	for (guint i = 0; i < bidder; i++)
+		if (search->here->rows[i] != search->best->rows[i])
+			return search->here->rows[i] > search->best->rows[i] ? 1 : -1;
+	return 0;
+}
+
+static gboolean
+may_tie(const Search *search, guint bidder, Score prefix, guint n_left)
+{
+	gint order = search->wants_tie ? compare_rows(search, bidder) : 1;
+
+	if (order != 0)
+		return order > 0;
+	return counts_may_give_more(search->counts, search->best, bidder, prefix, n_left);
 }
 
 /* Whether the stand can still lead to something with its pieces placed for @rate_ppb at most; the
@@ -173,8 +192,8 @@ hopes_ppb(const Search *search, const Stand *stand)
 	gint64 rate_ppb = stand->who->held_ppb;
 
 	for (guint i = 0; i < stand->row->n_pieces; i++)
-		rate_ppb += bids_choice(search->bids, bids_piece(search->bids, stand->row, i), 0)
-				->rate_ppb;
+		rate_ppb +=
+		    bids_choice(search->bids, bids_piece(search->bids, stand->row, i), 0)->rate_ppb;
 	return rate_ppb;
 }
 
@@ -183,6 +202,8 @@ search_bidder(Search *search, guint bidder, Score prefix, guint n_left)
 {
 	Stand stand = { .bidder = bidder, .prefix = prefix };
 
+	if (!may_tie(search, bidder, prefix, n_left))
+		return;
 	if (bidder == search->here->n) {
 		if (is_promising(search, prefix))
 			keep_deal(search, prefix);
@@ -200,8 +221,7 @@ search_bidder(Search *search, guint bidder, Score prefix, guint n_left)
 		search->here->rows[bidder] = r;
 		stand.n_left = n_left - stand.row->n_gpus;
 		if (can_win(search, &stand, stand.row->rate_ppb))
-			search_piece(search, &stand, 0, hopes_ppb(search, &stand),
-			             (Start){ 0, 0 });
+			search_piece(search, &stand, 0, hopes_ppb(search, &stand), (Start){ 0, 0 });
 	}
 }
 
