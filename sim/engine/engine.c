@@ -8,11 +8,16 @@
 
 /* So often in a row may a policy wake itself at one instant, or stop jobs that have done nothing,
  * before the run is given up (A79, E11). */
-#define MAX_IDLE_PASSES   10000
-#define MAX_IDLE_STOPS    10000
+#define MAX_IDLE_PASSES     10000
+#define MAX_IDLE_STOPS      10000
+
+/* After so many stops in a row, while no job comes or goes, the work done in between must be more
+ * than a millionth of the time that passed. */
+#define STOPS_PER_CHECK     100000
+#define LEAST_WORK_FRACTION 1000000
 
 /* So many instants in a row may pass with nothing running, nobody to come and jobs waiting. */
-#define MAX_IDLE_INSTANTS 10000
+#define MAX_IDLE_INSTANTS   10000
 
 static gboolean
 check_class(const PolicyClass *policy, GError **error)
@@ -166,12 +171,20 @@ engine_count_refusal(Engine *engine, const char *edit, JobId job, const char *ve
 		engine->record->first_refusal = g_steal_pointer(&text);
 }
 
+static void
+forget_stops(Engine *engine)
+{
+	engine->stops = 0;
+	engine->has_stops_count = FALSE;
+}
+
 void
 engine_job_is_done(Engine *engine, JobId job)
 {
 	const Recorder *recorder = engine->settings.recorder;
 
 	engine->n_done++;
+	forget_stops(engine);
 	engine->idle_passes = 0;
 	engine->idle_instants = 0;
 	if (recorder != NULL && recorder->done != NULL)
@@ -227,6 +240,7 @@ arrive(Engine *engine, const Job *job)
 	g_autofree char *refusal = NULL;
 
 	engine->record->events++;
+	forget_stops(engine);
 	if (job->num_gpus == 0) { /* runs at once and is nobody's concern (A04) */
 		lives_submitted(engine->lives, job, TRUE);
 		run_start(engine, job->id, &engine->runs[job->id].alloc, FALSE);
@@ -323,6 +337,28 @@ check_idle_stops(Engine *engine)
 	engine->idle_stops = 0;
 }
 
+/* A few nanoseconds of work between overheads, or work that is lost at each stop, are progress by
+ * the letter, and a run without end. */
+static void
+check_thrashing(Engine *engine)
+{
+	SimTime passed_ns = engine->now_ns - engine->stops_counted_ns;
+	__int128 left;
+
+	if (engine->stops < STOPS_PER_CHECK || passed_ns == 0)
+		return;
+	left = total_work_left(engine);
+	if (engine->has_stops_count &&
+	    engine->work_at_stops - left < passed_ns / LEAST_WORK_FRACTION)
+		engine_fail(
+		    engine, SIM_ERROR_INTERNAL,
+		    "jobs are stopped again and again with next to no work done in between");
+	engine->stops = 0;
+	engine->has_stops_count = TRUE;
+	engine->work_at_stops = left;
+	engine->stops_counted_ns = engine->now_ns;
+}
+
 /* A policy that does nothing but wake itself while jobs wait would go on till the end of time. */
 static void
 check_idle_instants(Engine *engine)
@@ -356,6 +392,7 @@ live_instant(Engine *engine)
 			            engine->n_queued);
 	} while (is_due(engine) && engine->failure == NULL);
 	check_idle_instants(engine);
+	check_thrashing(engine);
 }
 
 static void

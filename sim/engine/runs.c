@@ -116,7 +116,8 @@ open_segment(Engine *engine, JobId job, SimTime overhead_ns)
 	run->works_from_ns = time_add(engine->now_ns, overhead_ns);
 	run->speed_ppb = speed_now_ppb(engine, spec, &run->alloc);
 	run->level = cluster_spec_level(engine->scenario->cluster, &run->alloc);
-	run->placement_atto = speed_placement_atto(engine->scenario->models, spec->model, run->level);
+	run->placement_atto =
+	    speed_placement_atto(engine->scenario->models, spec->model, run->level);
 	post_end(engine, job);
 }
 
@@ -131,6 +132,7 @@ unpaid_ns(const Engine *engine, const Run *run)
 static void
 note_stop(Engine *engine, JobId job, SimWork done_ns)
 {
+	engine->stops++;
 	if (done_ns > 0) {
 		engine->idle_stops = 0;
 		engine->has_work_check = FALSE;

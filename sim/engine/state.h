@@ -102,6 +102,10 @@ struct Engine {
 	JobId idle_jobs[2];     /* the last two of them */
 	__int128 work_at_check; /* work left of all jobs when last looked */
 	gboolean has_work_check;
+	guint stops;            /* since a job last came or went */
+	__int128 work_at_stops; /* work left of all jobs when last so many were counted */
+	SimTime stops_counted_ns;
+	gboolean has_stops_count;
 	GError *failure; /* the run ends with it after this instant */
 
 	GpuTime *distribution; /* see view_service_distribution() */
