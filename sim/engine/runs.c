@@ -369,7 +369,7 @@ run_due(Engine *engine, JobId job)
 	} else {
 		/* Work done at the very instant of the limit is finished (A17). */
 		book_work(engine, job);
-		is_over = run->work_left_ns > 0;
+		is_over = run->work_left_ns > 0 || engine->now_ns < run->works_from_ns;
 		if (is_over)
 			lose_unsaved_work(engine, job,
 			                  engine->scenario->overheads.checkpoint_every_ns);

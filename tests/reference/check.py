@@ -9,7 +9,7 @@ A case is drawn from its seed alone: a trace with ties, jobs of no GPUs, of no l
 with time limits; a cluster of one machine; overheads, a stop and a window, each in some of the
 cases. All policies replay it, every cell is compared: times and counts as text, ratios and means,
 which the program has as floats, to 1e-9. --shrink looks for the fewest rows that still differ.
-The last line is "N passed, M failed", counting cases times policies.
+The last line is "N passed, M failed", counting cases times policies, and worked examples.
 """
 import argparse
 import csv
@@ -24,6 +24,36 @@ from tables import app_rows, cell, job_rows, segment_rows, summary_row
 
 FLOATS = ('slowdown', 'n_avg', 't_independent_s', 'rho', 'contention', 'util_frac', 'jain',
           'placement_score', 'jct_mean', 'jct_p', 'wait_mean', 'wait_p')
+
+
+# The specification's worked examples, which naive.py itself must get right: (width, duration,
+# submit) of each job, GPUs, policy, options, overheads; when the jobs end.
+FIGURE_7 = [(2, 2, 0), (1, 8, 0), (2, 6, 0)]
+E8 = [(4, 2000, 0), (2, 1000, 100)]
+E10 = [(4, 100, 0), (2, 20, 10), (4, 50, 15)]
+E11 = [(2, 100, 0), (4, 50, 1), (2, 80, 2), (2, 120, 3)]
+EXAMPLES = (
+    (FIGURE_7, 2, 'srsf', {}, {}, [2, 10, 16]),
+    (FIGURE_7, 2, '2d-las', {'quantum_s': 1}, {}, [5, 14, 16]),
+    (FIGURE_7, 2, 'tiresias', {'thresholds_gpu_s': [4, 8]}, {}, [2, 12, 16]),
+    (E8, 4, 'tiresias', {}, {}, [3000, 1812.5]),
+    (E8, 4, 'tiresias', {}, {'resume_s': 62}, [3062, 1812.5]),
+    (E8, 4, 'tiresias', {'promote_knob': 1}, {}, [3000, 1812.5]),
+    (E10, 4, 'srtf', {}, {'resume_s': 5}, [175, 30, 80]),
+    (E10, 4, 'sjf', {}, {}, [100, 120, 170]),
+    (E11, 4, 'fifo', {}, {}, [100, 150, 230, 270]),
+    (E11, 4, 'easy', {}, {}, [100, 150, 82, 270]),
+)
+
+
+def check_example(jobs, n_gpus, policy, options, overheads, ends):
+    rows = [{'job_id': str(i), 'num_gpus': width, 'duration': duration, 'submit_time': submit}
+            for i, (width, duration, submit) in enumerate(jobs)]
+    sim = Simulation(rows, n_gpus, policy, options, overheads).run()
+    found = [float(row['finish_s']) for row in job_rows(sim)]
+    if found != ends:
+        print(f'worked example, {policy} {options}: found {found}, wanted {ends}')
+    return found == ends
 
 
 def draw_job(rng, i, scale, widest):
@@ -257,7 +287,8 @@ def main():
     parser.add_argument('--gpus', action='store_true', help='compare which GPUs, too')
     parser.add_argument('--shrink', action='store_true')
     arguments = parser.parse_args()
-    passed = failed = 0
+    passed = sum(check_example(*example) for example in EXAMPLES)
+    failed = len(EXAMPLES) - passed
     for seed in range(arguments.first, arguments.first + arguments.cases):
         case = Case(seed)
         labels = arguments.only or [policy[0] for policy in case.policies()]

@@ -19,7 +19,7 @@ from fractions import Fraction
 from tables import app_rows, cell, job_rows, read_trace, segment_rows, summary_row
 
 SECOND = 10 ** 9
-OVERHEADS = ('start_s', 'suspend_s', 'resume_s', 'migrate_s')
+OVERHEADS = ('start_s', 'suspend_s', 'resume_s', 'migrate_s')  # nothing migrates here
 STALL_STOPS = 10000  # A79
 Segment = namedtuple('Segment', 'start end overhead reason gpus')
 
@@ -138,7 +138,8 @@ class Simulation:
         assert not job.is_on_gpus() and job.gpus <= len(free)
         former = job.segments[-1].gpus if job.segments else ()
         free.sort(key=lambda gpu: gpu not in former)  # B22
-        self.begin(job, sorted(free[:job.gpus]), self.cost['resume_s' if job.segments else 'start_s'])
+        cost = self.cost['resume_s' if job.segments else 'start_s']  # A09
+        self.begin(job, sorted(free[:job.gpus]), cost)
 
     def preempt(self, job):
         job.stopped = self.now
