@@ -101,7 +101,7 @@ set_widths(const ThemisOptions *options, const Job *job, AgentJob *own)
 	own->min_gpus = min_gpus;
 	own->max_gpus = max_gpus;
 	if (job_is_rigid(job) || min_gpus > max_gpus)
-		own->min_gpus = own->max_gpus = job->num_gpus;
+		own->min_gpus = own->max_gpus = own->step_gpus = job->num_gpus;
 }
 
 static gboolean

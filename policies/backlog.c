@@ -4,12 +4,12 @@
 #include <string.h>
 
 struct Backlog {
-	JobId *jobs;	/* by place, ascending; those removed keep their place for a while */
+	JobId *jobs;    /* by place, ascending; those removed keep their place for a while */
 	SimTime *least; /* the tree: of node i the children are 2i and 2i + 1; places are the last
-			 * n_places nodes; TIME_NEVER where nobody is */
+	                 * n_places nodes; TIME_NEVER where nobody is */
 	guint n_places; /* a power of two */
-	guint n_used;	/* places given out */
-	guint n;	/* jobs */
+	guint n_used;   /* places given out */
+	guint n;        /* jobs */
 };
 
 Backlog *
@@ -65,8 +65,7 @@ set_length(Backlog *backlog, guint place, SimTime length_ns)
 
 	backlog->least[node] = length_ns;
 	for (node /= 2; node > 0; node /= 2)
-		backlog->least[node] =
-		    MIN(backlog->least[2 * node], backlog->least[2 * node + 1]);
+		backlog->least[node] = MIN(backlog->least[2 * node], backlog->least[2 * node + 1]);
 }
 
 /* The line is full: closes its gaps, and doubles it unless they were many. */

@@ -8,7 +8,7 @@
  * first-out queue that can lose jobs from its middle.
  */
 
-#include "sim/policy.h"
+#include "sim/model/job.h"
 
 typedef struct Backlog Backlog;
 

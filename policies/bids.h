@@ -55,7 +55,7 @@ typedef struct Bids {
 	GArray *pieces;  /* of Piece */
 	GArray *rows;    /* of Row */
 	GArray *bidders; /* of Bidder */
-	GArray *gains;	 /* scratch */
+	GArray *gains;   /* scratch */
 } Bids;
 
 Bids *bids_new(void);

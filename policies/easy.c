@@ -35,9 +35,9 @@ typedef struct Ending {
 typedef struct Easy {
 	const PlacementOptions *placement;
 	const ClusterSpec *spec;
-	GArray *lines;	 /* of Line */
+	GArray *lines;   /* of Line */
 	GArray *endings; /* of Ending, ascending */
-	Cluster *later;	 /* scratch: the cluster at the shadow; empty between decisions */
+	Cluster *later;  /* scratch: the cluster at the shadow; empty between decisions */
 	Alloc where;
 } Easy;
 
@@ -134,7 +134,7 @@ static void
 add_ending(Easy *easy, const View *view, const Job *job)
 {
 	Ending ending = { time_add(view_now_ns(view), estimate_ns(view, job)), job->id,
-			  job->num_gpus };
+		          job->num_gpus };
 	guint low = 0, high = easy->endings->len;
 
 	while (low < high) {
@@ -169,8 +169,8 @@ find_head(const Easy *easy, const View *view)
 	JobId head = JOB_NONE;
 
 	for (guint i = 0; i < easy->lines->len; i++)
-		head = MIN(head, backlog_find(g_array_index(easy->lines, Line, i).backlog, 0,
-					      TIME_NEVER));
+		head = MIN(
+		    head, backlog_find(g_array_index(easy->lines, Line, i).backlog, 0, TIME_NEVER));
 	return head != JOB_NONE ? view_job(view, head) : NULL;
 }
 
@@ -193,6 +193,25 @@ find_shadow_by_count(const Easy *easy, const View *view, const Job *head, guint6
 	return shadow_ns;
 }
 
+/* Whether GPUs of @type are among those that the head waits for. */
+static gboolean
+head_wants(const Job *head, guint type)
+{
+	return (head->gpu_types >> type & 1) != 0;
+}
+
+/* GPUs that the head could use; those of other types are nothing that others could take from it. */
+static guint64
+n_free_for(const Cluster *cluster, const Job *head)
+{
+	guint64 n = 0;
+
+	for (guint type = 0; type < cluster->spec->n_types; type++)
+		if (head_wants(head, type))
+			n += cluster->free_by_type[type];
+	return n;
+}
+
 /* That of one that fits where it fits: running jobs leave one by one. */
 static SimTime
 find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret_n_free)
@@ -213,13 +232,13 @@ find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret
 
 		if (ending->at_ns > shadow_ns &&
 		    placement_find_on(easy->later, view, head, head->num_gpus, easy->placement,
-				      &easy->where))
+		                      &easy->where))
 			break;
 		shadow_ns = MAX(shadow_ns, ending->at_ns);
 		cluster_give(easy->later, view_job(view, ending->job),
-			     view_alloc(view, ending->job));
+		             view_alloc(view, ending->job));
 	}
-	*ret_n_free = easy->later->n_free;
+	*ret_n_free = n_free_for(easy->later, head);
 	for (; n_left < endings->len; n_left++) {
 		JobId job = g_array_index(endings, Ending, n_left).job;
 
@@ -230,12 +249,14 @@ find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret
 
 /* behind the head */
 
-/* The next job of the line that keeps the promise; JOB_NONE if there is none. */
+/* The next job of the line that keeps the promise; JOB_NONE if there is none. What jobs ask for
+ * besides a number is looked at one by one. */
 static JobId
 line_next(const Line *line, SimTime most_ns, gint64 n_extra)
 {
-	return backlog_find(line->backlog, line->from,
-			    line->num_gpus <= n_extra ? TIME_NEVER : most_ns);
+	gboolean is_any = line->num_gpus <= n_extra || !line->is_by_count;
+
+	return backlog_find(line->backlog, line->from, is_any ? TIME_NEVER : most_ns);
 }
 
 /* The next job of all lines that fits by its number of GPUs, and its line. */
@@ -259,26 +280,50 @@ find_candidate(const Easy *easy, guint n_free, SimTime most_ns, gint64 n_extra, 
 	return found;
 }
 
+/* Whether the job might take what the head waits for. */
+static gboolean
+shares_a_type(const Easy *easy, const Job *job, const Job *head)
+{
+	for (guint type = 0; type < easy->spec->n_types; type++)
+		if (head_wants(head, type) && head_wants(job, type))
+			return TRUE;
+	return FALSE;
+}
+
+/* Whether it has. */
+static gboolean
+is_on(const Easy *easy, const View *view, const Job *job, const Job *head)
+{
+	guint32 gpu = view_alloc(view, job->id)->gpus[0];
+
+	return head_wants(head, easy->spec->machines[easy->spec->machine_of[gpu]].type);
+}
+
 static void
 backfill(Easy *easy, const View *view, Plan *plan, const Job *head)
 {
 	guint64 n_free_then = 0;
 	SimTime shadow_ns = is_by_count(easy, head)
-				? find_shadow_by_count(easy, view, head, &n_free_then)
-				: find_shadow_by_place(easy, view, head, &n_free_then);
+	                        ? find_shadow_by_count(easy, view, head, &n_free_then)
+	                        : find_shadow_by_place(easy, view, head, &n_free_then);
 	SimTime most_ns = shadow_ns - view_now_ns(view);
 	gint64 n_extra = (gint64)n_free_then - head->num_gpus;
 
 	for (;;) {
 		Line *line = NULL;
-		JobId id = find_candidate(easy, view_cluster(view)->n_free, most_ns, n_extra, &line);
+		JobId id =
+		    find_candidate(easy, view_cluster(view)->n_free, most_ns, n_extra, &line);
+		gboolean ends_in_time;
 		const Job *job;
 
 		if (id == JOB_NONE)
 			return;
 		job = view_job(view, id);
 		line->from = id + 1;
-		if (start(easy, view, plan, job) && estimate_ns(view, job) > most_ns)
+		ends_in_time = estimate_ns(view, job) <= most_ns;
+		if (!ends_in_time && job->num_gpus > n_extra && shares_a_type(easy, job, head))
+			continue;
+		if (start(easy, view, plan, job) && !ends_in_time && is_on(easy, view, job, head))
 			n_extra -= job->num_gpus;
 	}
 }
@@ -329,7 +374,8 @@ const PolicyClass easy_policy = {
 	.decide = easy_decide,
 	.finish = easy_finish,
 	.max_level = easy_max_level,
-	.idea = "The head of the queue is promised the earliest instant at which enough GPUs will be "
-		"free, knowing how long jobs take. Meanwhile a job behind it may start if it ends "
-		"by then, or if it fits into what the head will leave over.",
+	.idea =
+	    "The head of the queue is promised the earliest instant at which enough GPUs will be "
+	    "free, knowing how long jobs take. Meanwhile a job behind it may start if it ends "
+	    "by then, or if it fits into what the head will leave over.",
 };

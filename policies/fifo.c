@@ -64,7 +64,7 @@ const PolicyClass fifo_policy = {
 	.version = "1",
 	.summary = "first come, first served; the first that does not fit holds up all behind it",
 	.source = "the usual queue of a cluster (YARN's capacity scheduler; Hu et al., Helios, "
-		  "SC'21, section 4)",
+	          "SC'21, section 4)",
 	.options = fifo_options,
 	.options_size = sizeof(FifoOptions),
 	.state_size = sizeof(Fifo),
@@ -74,9 +74,10 @@ const PolicyClass fifo_policy = {
 	.decide = walk_policy_decide,
 	.finish = walk_policy_finish,
 	.max_level = fifo_max_level,
-	.idea = "Jobs start in the order of their submission and run to their end. A gang that does "
-		"not fit into what is free waits, and so does everybody behind it: nobody is ever "
-		"overtaken, at the price of GPUs that stand idle in front of a wide job.",
+	.idea =
+	    "Jobs start in the order of their submission and run to their end. A gang that does "
+	    "not fit into what is free waits, and so does everybody behind it: nobody is ever "
+	    "overtaken, at the price of GPUs that stand idle in front of a wide job.",
 };
 
 const PolicyClass fifo_skip_policy = {
@@ -94,7 +95,8 @@ const PolicyClass fifo_skip_policy = {
 	.decide = walk_policy_decide,
 	.finish = walk_policy_finish,
 	.max_level = fifo_max_level,
-	.idea = "Like fifo, but a gang that does not fit is passed over, and the next one is tried. "
-		"GPUs stay busy; a wide job may wait for ever while narrow ones keep coming, as "
-		"nothing is kept free for it.",
+	.idea =
+	    "Like fifo, but a gang that does not fit is passed over, and the next one is tried. "
+	    "GPUs stay busy; a wide job may wait for ever while narrow ones keep coming, as "
+	    "nothing is kept free for it.",
 };

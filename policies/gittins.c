@@ -18,8 +18,8 @@ struct Gittins {
 	GittinsKind kind;
 	GpuTime delta;
 	guint n;
-	GpuTime *samples; /* from 0 */
-	GpuTime *sums;	  /* of the first i, from 0 to n */
+	GpuTime *samples;           /* from 0 */
+	GpuTime *sums;              /* of the first i, from 0 to n */
 	guint *next, *jump, *depth; /* by sample; n is beyond the last */
 };
 
@@ -46,15 +46,15 @@ hull_add(Gittins *gittins, guint index)
 {
 	guint next = index + 1;
 
-	while (next < gittins->n && gittins->next[next] < gittins->n &&
-	       is_no_steeper(gittins, point_x(gittins, index), index + 1, next,
-			     gittins->next[next]))
+	while (
+	    next < gittins->n && gittins->next[next] < gittins->n &&
+	    is_no_steeper(gittins, point_x(gittins, index), index + 1, next, gittins->next[next]))
 		next = gittins->next[next];
 	gittins->next[index] = next;
 	gittins->depth[index] = gittins->depth[next] + 1;
 	if (gittins->depth[next] - gittins->depth[gittins->jump[next]] ==
 	    gittins->depth[gittins->jump[next]] -
-		gittins->depth[gittins->jump[gittins->jump[next]]])
+	        gittins->depth[gittins->jump[gittins->jump[next]]])
 		gittins->jump[index] = gittins->jump[gittins->jump[next]];
 	else
 		gittins->jump[index] = next;
@@ -155,8 +155,8 @@ static double
 fixed_index(const Gittins *gittins, GpuTime attained, guint first)
 {
 	guint end = first_above(gittins, attained + gittins->delta);
-	GpuTime spent = gittins->sums[end] - gittins->sums[first] -
-			attained * (end - first) + gittins->delta * (gittins->n - end);
+	GpuTime spent = gittins->sums[end] - gittins->sums[first] - attained * (end - first) +
+	                gittins->delta * (gittins->n - end);
 
 	return (double)(end - first) / (double)spent;
 }
@@ -169,8 +169,8 @@ tiresias_sim_index(const Gittins *gittins, guint first)
 	GpuTime attained = gittins->samples[first] - GPU_TIME_PER_GPU_S;
 	guint from = first_above(gittins, attained);
 	guint end = first_above(gittins, attained + gittins->delta);
-	GpuTime spent = gittins->sums[end] - gittins->sums[from] +
-			gittins->delta * (gittins->n - end);
+	GpuTime spent =
+	    gittins->sums[end] - gittins->sums[from] + gittins->delta * (gittins->n - end);
 
 	return (double)(end - from) / (double)spent;
 }

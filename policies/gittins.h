@@ -8,10 +8,11 @@
  *
  *	G(a) = max over d of P(S - a <= d | S > a) / E(min(S - a, d) | S > a),
  *
- * reached at some d that ends at a sample (Gu et al., Tiresias, NSDI'19, section 3.3; Gittins 1979).
+ * reached at some d that ends at a sample (Gu et al., Tiresias, NSDI'19, section 3.3; Gittins
+ *1979).
  */
 
-#include "sim/policy.h"
+#include "sim/base/units.h"
 
 typedef enum GittinsKind {
 	GITTINS_OFF,

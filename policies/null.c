@@ -17,5 +17,5 @@ const PolicyClass null_policy = {
 	.source = "none",
 	.decide = null_decide,
 	.idea = "For tests and for measuring the engine: jobs arrive and wait until the run is "
-		"stopped.",
+	        "stopped.",
 };

@@ -11,7 +11,7 @@
 #include "policies/placement.h"
 
 const char *const placement_kind_names[] = { "consolidate", "first-fit", "best-fit",
-					     "spread",	    "random",	 NULL };
+	                                     "spread",      "random",    NULL };
 const char *const placement_level_names[] = { "slot", "machine", "rack", "cluster", NULL };
 
 /* A row of machines: all, those of a rack, or one. */
@@ -26,7 +26,7 @@ typedef struct Search {
 	const Alloc *former; /* the job's own GPUs of before come first (B22) */
 	const PlacementOptions *options;
 	RngStream stream;
-	Job whole;    /* the job as one that takes free GPUs only */
+	Job whole;         /* the job as one that takes free GPUs only */
 	gboolean is_plain; /* a machine's room is its number of free GPUs */
 	guint type;
 	guint n; /* GPUs wanted */
@@ -42,7 +42,7 @@ search_room(const Search *search, guint32 machine)
 	if (search->is_plain)
 		return search->cluster->machines[machine].n_free;
 	return MIN(cluster_machine_room(search->cluster, machine, &search->whole),
-		   search->cluster->machines[machine].n_free);
+	           search->cluster->machines[machine].n_free);
 }
 
 static Row
@@ -73,8 +73,7 @@ next_with(const Search *search, guint n_free, guint n, guint32 from, Row row)
 {
 	guint32 machine = cluster_machine_with(search->cluster, search->type, n_free, from);
 
-	while (machine < row.end &&
-	       (search_room(search, machine) < n || is_taken(search, machine)))
+	while (machine < row.end && (search_room(search, machine) < n || is_taken(search, machine)))
 		machine = cluster_machine_with(search->cluster, search->type, n_free, machine + 1);
 	return machine < row.end ? machine : G_MAXUINT32;
 }
@@ -200,6 +199,8 @@ find_slot(const Search *search, guint32 machine)
 	guint32 end = spec->first_gpu + spec->n_gpus, found = G_MAXUINT32;
 	guint most_own = 0;
 
+	if (spec->slot_gpus >= spec->n_gpus)
+		return spec->first_gpu;
 	for (guint32 from = spec->first_gpu; from < end; from += spec->slot_gpus) {
 		guint32 slot_end = MIN(from + spec->slot_gpus, end);
 		guint n_own = slot_own(search, from, slot_end);
@@ -220,7 +221,7 @@ take_slot(Search *search, guint32 machine, guint32 from)
 	const Machine *spec = &search->spec->machines[machine];
 
 	take_gpus(search, from, MIN(from + spec->slot_gpus, spec->first_gpu + spec->n_gpus),
-		  search->n);
+	          search->n);
 }
 
 /* The gang in a slot of the machine with exactly @n_free free GPUs. */
@@ -229,8 +230,7 @@ place_slot_with(Search *search, guint n_free)
 {
 	Row row = row_all(search);
 
-	for (guint32 machine = next_with(search, n_free, search->n, 0, row);
-	     machine != G_MAXUINT32;
+	for (guint32 machine = next_with(search, n_free, search->n, 0, row); machine != G_MAXUINT32;
 	     machine = next_with(search, n_free, search->n, machine + 1, row)) {
 		guint32 slot = find_slot(search, machine);
 
@@ -306,8 +306,7 @@ fill_by_number(Search *search, Row row)
 	guint n = search->n;
 
 	for (guint32 machine = next_machine(search, 1, row.from, row);
-	     n > 0 && machine != G_MAXUINT32;
-	     machine = next_machine(search, 1, machine + 1, row)) {
+	     n > 0 && machine != G_MAXUINT32; machine = next_machine(search, 1, machine + 1, row)) {
 		guint room = MIN(search_room(search, machine), n);
 
 		take_machine(search, machine, room);
@@ -470,7 +469,7 @@ fill_row(Search *search, Row row)
 		return fill_spread(search, row);
 	case PLACEMENT_RANDOM:
 		return search->is_plain ? fill_random_gpus(search, row)
-					: fill_random_machines(search, row);
+		                        : fill_random_machines(search, row);
 	case PLACEMENT_LEFTOVERS:
 		return fill_leftovers(search, row);
 	}
@@ -532,6 +531,14 @@ rack_cost(Search *search, guint32 rack, guint n_that_did)
 	g_assert_not_reached();
 }
 
+/* Whether every machine is a rack of its own (A85): the racks in the order of their free GPUs are
+ * the machines in the order of theirs. */
+static gboolean
+is_rackless(const ClusterSpec *spec)
+{
+	return spec->n_racks == spec->n_machines;
+}
+
 /* A rack for the whole gang. */
 static gboolean
 place_in_rack(Search *search)
@@ -540,6 +547,8 @@ place_in_rack(Search *search)
 	guint64 least = G_MAXUINT64;
 	guint n_that_do = 0;
 
+	if (is_rackless(search->spec))
+		return place_by_kind_in_machine(search);
 	for (guint32 i = 0; i < search->spec->n_racks; i++) {
 		guint64 cost;
 
@@ -567,7 +576,7 @@ next_rack(const Search *search, guint32 rack)
 
 	for (guint32 i = 0; i < search->spec->n_racks; i++) {
 		gboolean is_behind = rack == G_MAXUINT32 || n_free[i] < n_free[rack] ||
-				     (n_free[i] == n_free[rack] && i > rack);
+		                     (i > rack && n_free[i] == n_free[rack]);
 
 		if (is_behind && (found == G_MAXUINT32 || n_free[i] > n_free[found]))
 			found = i;
@@ -575,12 +584,10 @@ next_rack(const Search *search, guint32 rack)
 	return found;
 }
 
-/* Whole free machines of the rack, while they are no more than @n GPUs; returns what is left. */
+/* Whole free machines of @row, while they are no more than @n GPUs; returns what is left. */
 static guint
-take_whole_machines(Search *search, guint32 rack, guint n)
+take_whole_machines(Search *search, Row row, guint n)
 {
-	Row row = row_rack(search, rack);
-
 	for (guint n_free = MIN(n, search->spec->max_machine_gpus); n_free > 0; n_free--) {
 		guint32 machine = next_with(search, n_free, n_free, row.from, row);
 
@@ -602,10 +609,14 @@ place_over_racks(Search *search)
 
 	if (search->cluster->free_by_type[search->type] < n)
 		return FALSE;
+	if (is_rackless(search->spec)) {
+		n = take_whole_machines(search, row_all(search), n);
+		return n == 0 || gather(search, n, row_all(search), TRUE) > 0;
+	}
 	for (guint32 rack = next_rack(search, G_MAXUINT32);
 	     n > 0 && rack != G_MAXUINT32 && search->cluster->free_by_rack[rack] > 0;
 	     rack = next_rack(search, rack))
-		n = take_whole_machines(search, rack, n);
+		n = take_whole_machines(search, row_rack(search, rack), n);
 	return n == 0 || gather(search, n, row_all(search), TRUE) > 0;
 }
 
@@ -622,7 +633,7 @@ is_compact_enough(const Search *search)
 		return TRUE;
 	for (guint i = 1; i < search->where->n; i++)
 		n_machines += spec->machine_of[search->where->gpus[i]] !=
-			      spec->machine_of[search->where->gpus[i - 1]];
+		              spec->machine_of[search->where->gpus[i - 1]];
 	for (guint size = spec->max_machine_gpus; size > 0 && n > 0; size--)
 		for (guint i = 0; i < spec->n_machines && n > 0; i++)
 			if (spec->machines[i].n_gpus == size &&
@@ -647,7 +658,7 @@ place_at_level(Search *search, PlacementLevel level)
 		return place_in_rack(search);
 	case LEVEL_CLUSTER:
 		return is_consolidated ? place_over_racks(search)
-				       : fill_row(search, row_all(search));
+		                       : fill_row(search, row_all(search));
 	}
 	g_assert_not_reached();
 }
@@ -694,7 +705,7 @@ is_plain(const Job *job)
 
 static gboolean
 place_gang(const Cluster *cluster, const View *view, const Job *job, guint n_gpus,
-	   const PlacementOptions *options, Alloc *where)
+           const PlacementOptions *options, Alloc *where)
 {
 	Search search = {
 		.cluster = cluster,
@@ -756,7 +767,7 @@ place_share(const Cluster *cluster, const Job *job, Alloc *where)
 
 gboolean
 placement_find_on(const Cluster *cluster, const View *view, const Job *job, guint n_gpus,
-		  const PlacementOptions *options, Alloc *ret_where)
+                  const PlacementOptions *options, Alloc *ret_where)
 {
 	if (job->share_milli < GPU_MILLI && place_share(cluster, job, ret_where))
 		return TRUE;
@@ -767,7 +778,7 @@ placement_find_on(const Cluster *cluster, const View *view, const Job *job, guin
 
 gboolean
 placement_find(const View *view, const Job *job, guint n_gpus, const PlacementOptions *options,
-	       Alloc *ret_where)
+               Alloc *ret_where)
 {
 	return placement_find_on(view_cluster(view), view, job, n_gpus, options, ret_where);
 }
@@ -798,11 +809,11 @@ placement_is_by_count(const ClusterSpec *spec, const PlacementOptions *options)
 gboolean
 placement_job_is_by_count(const ClusterSpec *spec, const Job *job)
 {
-	guint64 all_types = spec->n_types < 64 ? (G_GUINT64_CONSTANT(1) << spec->n_types) - 1
-					       : G_MAXUINT64;
+	guint64 all_types =
+	    spec->n_types < 64 ? (G_GUINT64_CONSTANT(1) << spec->n_types) - 1 : G_MAXUINT64;
 
 	if ((job->gpu_types & all_types) != all_types)
 		return FALSE;
 	return is_plain(job) || (job->share_milli == GPU_MILLI && job->cpus_milli == 0 &&
-				 job->mem_mib == 0 && (job->workers == 0 || spec->n_machines == 1));
+	                         job->mem_mib == 0 && (job->workers == 0 || spec->n_machines == 1));
 }

@@ -11,16 +11,17 @@
 #include "sim/engine/policy_class.h"
 
 typedef enum PlacementKind {
-	PLACEMENT_CONSOLIDATE, /* the smallest level that holds it now; fewest slots, machines, racks */
+	PLACEMENT_CONSOLIDATE, /* the smallest level that holds it now; fewest slots, machines,
+	                          racks */
 	PLACEMENT_FIRST_FIT,   /* machines by number */
 	PLACEMENT_BEST_FIT,    /* machines with the fewest free GPUs that suffice */
 	PLACEMENT_SPREAD,      /* machines with the most free GPUs, a GPU at a time */
 	PLACEMENT_RANDOM,      /* drawn from (seed, "placement", job, start) */
-	PLACEMENT_LEFTOVERS,   /* machines with the fewest free GPUs, whatever they have (Tiresias) */
+	PLACEMENT_LEFTOVERS, /* machines with the fewest free GPUs, whatever they have (Tiresias) */
 } PlacementKind;
 
 typedef struct PlacementOptions {
-	gint kind;	/* PlacementKind */
+	gint kind;      /* PlacementKind */
 	gint max_level; /* PlacementLevel: a gang is never spread beyond it */
 	/* Not an option of its own: the gang waits until it can have as few machines as it would in
 	 * the empty cluster (C03). */
@@ -38,20 +39,21 @@ extern const char *const placement_level_names[];
 	  .standard = "consolidate",                                                              \
 	  .choices = placement_kind_names,                                                        \
 	  .help = "how the GPUs of a gang are chosen among those that are free" },                \
-	{ .name = "max_level",                                                                    \
-	  .kind = OPTION_CHOICE,                                                                  \
-	  .offset = G_STRUCT_OFFSET(type, member) + G_STRUCT_OFFSET(PlacementOptions, max_level), \
-	  .standard = "cluster",                                                                  \
-	  .choices = placement_level_names,                                                       \
-	  .help = "a gang is never spread beyond this level" }
+	{                                                                                         \
+		.name = "max_level", .kind = OPTION_CHOICE,                                       \
+		.offset =                                                                         \
+		    G_STRUCT_OFFSET(type, member) + G_STRUCT_OFFSET(PlacementOptions, max_level), \
+		.standard = "cluster", .choices = placement_level_names,                          \
+		.help = "a gang is never spread beyond this level"                                \
+	}
 
 /* GPUs for @n_gpus of @job; FALSE if they do not fit now. */
 gboolean placement_find(const View *view, const Job *job, guint n_gpus,
-			const PlacementOptions *options, Alloc *ret_where);
+                        const PlacementOptions *options, Alloc *ret_where);
 
 /* The same on a cluster other than the view's: what would be if others held GPUs. */
 gboolean placement_find_on(const Cluster *cluster, const View *view, const Job *job, guint n_gpus,
-			   const PlacementOptions *options, Alloc *ret_where);
+                           const PlacementOptions *options, Alloc *ret_where);
 
 /* Whether nothing but the number of free GPUs decides if a gang of this cluster fits under
  * @options: one GPU type, and no level or compactness to keep. */

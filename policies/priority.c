@@ -69,6 +69,6 @@ const PolicyClass priority_policy = {
 	.finish = walk_policy_finish,
 	.max_level = priority_max_level,
 	.idea = "A larger priority goes first, and among equals who came first. Nobody overtakes a "
-		"more urgent job that does not fit yet. With preempt=true running jobs give way to "
-		"more urgent ones, the least urgent first.",
+	        "more urgent job that does not fit yet. With preempt=true running jobs give way to "
+	        "more urgent ones, the least urgent first.",
 };

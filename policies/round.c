@@ -54,6 +54,25 @@ contender(const Round *round, guint i)
 
 /* who takes part */
 
+/* GPUs of the smallest thing that an app could have now. */
+static guint32
+least_grant(const Round *round, const Contender *who)
+{
+	guint32 least = agent_least_grant(round->agents, round->view, who->agent);
+
+	for (guint i = 0; who->agent->has_returned && i < who->agent->running->len; i++) {
+		JobId job = g_array_index(who->agent->running, JobId, i);
+		const AgentJob *own = agents_job(round->agents, job);
+		guint n_back = 0;
+
+		for (guint j = 0; j < own->gpus.n; j++)
+			n_back += round->offer->former[own->gpus.gpus[j]] == job;
+		if (n_back > 0)
+			least = MIN(least, n_back == own->gpus.n ? own->min_gpus : own->step_gpus);
+	}
+	return least;
+}
+
 /* Whether @n_gpus of one type are on offer close enough together. */
 static gboolean
 type_has(const Round *round, guint type, guint n_gpus)
@@ -114,7 +133,7 @@ round_is_contested(Round *round, const View *view, guint n_gpus)
 {
 	const GArray *wanting = round->agents->wanting;
 
-	for (guint i = 0; i < wanting->len; i++) {
+	for (guint i = 0; n_gpus > 0 && i < wanting->len; i++) {
 		Agent *agent = &round->agents->agents[g_array_index(wanting, AppId, i)];
 
 		if (agent_least_grant(round->agents, view, agent) <= n_gpus)
@@ -484,10 +503,29 @@ give_leftovers(Round *round)
 	deal_leftovers(round, 0, round->n_bidders);
 }
 
+/* Of those that would bid, the worst off whose smallest grants the offer has room for together. */
+static guint
+n_servable(Round *round, guint n_bidders)
+{
+	guint32 n_gpus = round->offer->n_gpus, n = 0;
+
+	while (n < n_bidders) {
+		guint32 least = least_grant(round, contender(round, n));
+
+		if (least > n_gpus)
+			break;
+		n_gpus -= least;
+		n++;
+	}
+	return MAX(n, 1);
+}
+
 void
 round_hold(Round *round)
 {
 	round->n_bidders = round_n_bidders(round->options->fairness_knob, round->contenders->len);
+	if (round->options->bidders == BIDDERS_SERVABLE)
+		round->n_bidders = n_servable(round, round->n_bidders);
 	hold_auction(round);
 	give_leftovers(round);
 }

@@ -62,7 +62,8 @@ const PolicyClass sjf_policy = {
 	.decide = walk_policy_decide,
 	.finish = walk_policy_finish,
 	.max_level = sjf_max_level,
-	.idea = "Knows how long every job is. Whenever something changes, the waiting jobs are taken "
-		"by duration; the first that does not fit ends the round. Running jobs run to their "
-		"end.",
+	.idea =
+	    "Knows how long every job is. Whenever something changes, the waiting jobs are taken "
+	    "by duration; the first that does not fit ends the round. Running jobs run to their "
+	    "end.",
 };

@@ -92,7 +92,7 @@ static gboolean
 srtf_init(void *self, const void *options, const View *view, GError **error)
 {
 	return init_with(self, options, view,
-			 (WalkRules){ .key = srtf_key, .running_order = WALK_ORDER_STATIC });
+	                 (WalkRules){ .key = srtf_key, .running_order = WALK_ORDER_STATIC });
 }
 
 static gboolean
@@ -126,10 +126,11 @@ const PolicyClass srtf_policy = {
 	.decide = walk_policy_decide,
 	.finish = walk_policy_finish,
 	.max_level = srtf_max_level,
-	.idea = "Knows how much work every job has left. Whenever something changes, all jobs are "
-		"taken by remaining time over the empty cluster, passing over gangs that do not "
-		"fit; running jobs that are not reached stop. A bound for mean completion time that "
-		"no policy without such knowledge can be expected to reach.",
+	.idea =
+	    "Knows how much work every job has left. Whenever something changes, all jobs are "
+	    "taken by remaining time over the empty cluster, passing over gangs that do not "
+	    "fit; running jobs that are not reached stop. A bound for mean completion time that "
+	    "no policy without such knowledge can be expected to reach.",
 };
 
 const PolicyClass srsf_policy = {
@@ -150,5 +151,5 @@ const PolicyClass srsf_policy = {
 	.finish = walk_policy_finish,
 	.max_level = srtf_max_level,
 	.idea = "Like srtf, but by remaining time times GPUs: a wide gang has to be that much "
-		"shorter to go first, as it keeps that many more GPUs from others.",
+	        "shorter to go first, as it keeps that many more GPUs from others.",
 };

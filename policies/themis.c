@@ -108,10 +108,13 @@ collect_due(Themis *themis, const View *view)
 }
 
 /* renew_free=false: whoever's lease ends is stopped and pays for it; it bids when its GPUs are
- * free, which is at once, in a second pass through this instant, if stopping takes no time. */
-static void
+ * free. That is at once where a stop takes no time: then the round is left to a second pass through
+ * this instant, lest stop and start come to nothing. TRUE if there is to be one. */
+static gboolean
 stop_due(Themis *themis, const View *view, Plan *plan)
 {
+	gboolean is_again = FALSE;
+
 	for (guint i = 0; i < themis->due->len; i++) {
 		JobId job = g_array_index(themis->due, JobId, i);
 		const Alloc *gpus = &agents_job(themis->agents, job)->gpus;
@@ -120,12 +123,14 @@ stop_due(Themis *themis, const View *view, Plan *plan)
 		for (guint j = 0; j < gpus->n; j++)
 			leases_drop(themis->leases, gpus->gpus[j]);
 		agents_stopped(themis->agents, view, view_job(view, job));
-		if (view_overheads(view, job).suspend_ns == 0)
-			plan_wake(plan, view_now_ns(view), TAG_AGAIN);
+		is_again |= view_overheads(view, job).suspend_ns == 0;
 	}
 	g_array_set_size(themis->due, 0);
 	offer_empty(themis->offer);
 	agents_forget_returned(themis->agents);
+	if (is_again)
+		plan_wake(plan, view_now_ns(view), TAG_AGAIN);
+	return is_again;
 }
 
 /* Nobody else could use what is on offer, and those whose leases end can have nothing better than
@@ -345,14 +350,14 @@ themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 
 	agents_settle_leaving(themis->agents, view);
 	collect_due(themis, view);
-	if (!themis->options.renew_free && themis->due->len > 0)
-		stop_due(themis, view, plan);
-	if (themis->sharers->len > 0)
-		place_sharers(themis, view, plan);
-	if (!can_renew_all(themis, view))
-		hold_round(themis, view, plan);
-	else if (themis->due->len > 0)
-		renew_all(themis, view);
+	if (themis->options.renew_free || !stop_due(themis, view, plan)) {
+		if (themis->sharers->len > 0)
+			place_sharers(themis, view, plan);
+		if (!can_renew_all(themis, view))
+			hold_round(themis, view, plan);
+		else if (themis->due->len > 0)
+			renew_all(themis, view);
+	}
 	offer_empty(themis->offer);
 	agents_forget_returned(themis->agents);
 	set_wake(themis, plan);
@@ -463,6 +468,7 @@ static const char *const round_names[] = { "lottery", "floor", "nearest", "none"
 static const char *const leftover_names[] = { "random", "worst-rho", "idle", NULL };
 static const char *const tid_names[] = { "paper", "capped", NULL };
 static const char *const bundle_names[] = { "exact", "greedy", NULL };
+static const char *const bidders_names[] = { "part", "servable", NULL };
 static const char *const preset_names[] = { "none", "paper", NULL };
 
 #define OFFSET(member) G_STRUCT_OFFSET(ThemisOptions, member)
@@ -572,6 +578,14 @@ static const Option themis_options[] = {
 	  .standard = "cluster",
 	  .choices = placement_level_names,
 	  .help = "a gang is never spread beyond this level" },
+	{ .name = "bidders",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(bidders),
+	  .standard = "part",
+	  .choices = bidders_names,
+	  .help =
+	      "who bids: the part 1 - f that is worst off; servable: of them only the worst off "
+	      "whose smallest grants fit the offer together" },
 	ROW_PRESET,
 	{ .name = NULL },
 };
@@ -601,11 +615,19 @@ const PolicyClass themis_policy = {
 	.idea =
 	    "rho of an app is the time it takes in the shared cluster over the time it would take "
 	    "on its share of it. GPUs are leased. Whenever some are idle or their leases end, they "
-	    "are offered to the part 1 - fairness_knob of the apps with the largest rho. Each says "
-	    "what 1 / rho it would have with which of them, and the GPUs go where the product of "
-	    "these is largest. A bidder keeps of its bundle the part by which the others are not "
-	    "harmed by its presence, so that it gains nothing by a lie; the rest goes to apps that "
-	    "did not bid.",
+	    "are offered to the part 1 - fairness_knob of the apps with the largest rho; an app "
+	    "that holds none comes before those that do. Each says what 1 / rho it would have with "
+	    "which of them, and the GPUs go where the product of these is largest. A bidder keeps "
+	    "of its bundle the part by which the others are not harmed by its presence, so that it "
+	    "gains nothing by a lie; the rest goes to apps that did not bid. Bids know how long "
+	    "jobs "
+	    "will run. An app bids for its jobs together: those that held GPUs first, then whole "
+	    "gangs in the order of the trace, then spare GPUs to the job with most work left; the "
+	    "work of the app is taken as evenly divided over them. Of many bidders for few GPUs "
+	    "those win whose rho falls most, which is not the worst off among them: with hundreds "
+	    "of bidders one can wait long. bidders=servable lets no more bid than the offer could "
+	    "serve. An auction of hundreds of GPUs can run into node_cap; it is then as good as "
+	    "the best found.",
 };
 
 const PolicyClass themis_strawman_policy = {

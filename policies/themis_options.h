@@ -31,6 +31,11 @@ typedef enum Bundles {
 	BUNDLES_GREEDY,
 } Bundles;
 
+typedef enum Bidders {
+	BIDDERS_PART,     /* the part 1 - f that is worst off */
+	BIDDERS_SERVABLE, /* of them, as many as the offer can serve */
+} Bidders;
+
 typedef enum ThemisPreset {
 	PRESET_NONE,
 	PRESET_PAPER,
@@ -50,5 +55,6 @@ typedef struct ThemisOptions {
 	gboolean bid_restart;
 	double bid_error;
 	gint max_level; /* PlacementLevel */
+	gint bidders;   /* Bidders */
 	gint preset;    /* ThemisPreset */
 } ThemisOptions;

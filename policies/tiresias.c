@@ -20,12 +20,12 @@
 #define PAPER_RESUME_NS (62 * NS_PER_S)
 
 /* The last of placement_names: beyond those of PlacementKind that a user can name. */
-#define PLACEMENT_SKEW 5
+#define PLACEMENT_SKEW  5
 
 static const char *const placement_names[] = { "consolidate", "first-fit", "best-fit", "spread",
-					       "random",      "skew",	   NULL };
+	                                       "random",      "skew",      NULL };
 static const char *const gittins_names[] = { "off", "textbook", "fixed-delta", "tiresias-sim",
-					     NULL };
+	                                     NULL };
 static const char *const preset_names[] = { "none", "paper", NULL };
 
 typedef enum TiresiasPreset {
@@ -37,7 +37,7 @@ typedef struct TiresiasOptions {
 	PlacementOptions placement;
 	OptionList thresholds; /* GPU-seconds x NS_PER_S */
 	double promote_knob;   /* HUGE_VAL = off */
-	gint gittins;	       /* GittinsKind */
+	gint gittins;          /* GittinsKind */
 	SimTime gittins_delta; /* GPU-seconds x NS_PER_S */
 	char *distribution;
 	double skew_threshold;
@@ -47,8 +47,8 @@ typedef struct TiresiasOptions {
 /* A job in the queues. What it attained counts from its last promotion. */
 typedef struct Standing {
 	GpuTime promoted_service; /* attained by then */
-	SimTime promoted_ns;	  /* time on GPUs by then */
-	SimTime first_start_ns;	  /* or when it was promoted; TIME_NEVER if it never started */
+	SimTime promoted_ns;      /* time on GPUs by then */
+	SimTime first_start_ns;   /* or when it was promoted; TIME_NEVER if it never started */
 	guint queue;
 	guint sample; /* where its Gittins index was found last */
 } Standing;
@@ -58,12 +58,12 @@ typedef struct Tiresias {
 	const TiresiasOptions *options;
 	WalkRules rules;
 	PlacementOptions consolidated, leftovers; /* where placement=skew */
-	Standing *standings;			  /* by JobId */
-	Gittins *gittins;			  /* or NULL */
+	Standing *standings;                      /* by JobId */
+	Gittins *gittins;                         /* or NULL */
 	guint n_jobs;
 	gint64 knob_ppb; /* 0 = off */
-	GArray *demoted; /* of JobId: running, whose next demotion is to be waited for */
-	GArray *ended;	 /* of JobId: jobs that need no wake any more */
+	GArray *demoted; /* of JobId: on GPUs, whose next demotion is to be waited for */
+	GArray *ended;   /* of JobId: jobs that need no wake any more */
 } Tiresias;
 
 static const Option tiresias_options[] = {
@@ -72,7 +72,7 @@ static const Option tiresias_options[] = {
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, thresholds),
 	  .standard = "3250",
 	  .help = "attained GPU-seconds at which a job falls to the next queue; n of them make "
-		  "n + 1 queues" },
+	          "n + 1 queues" },
 	{ .name = "promote_knob",
 	  .kind = OPTION_NUMBER,
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, promote_knob),
@@ -81,7 +81,7 @@ static const Option tiresias_options[] = {
 	  .max = 1e6,
 	  .may_be_off = TRUE,
 	  .help = "a stopped job that has waited so many times as long as it ran goes back to the "
-		  "first queue" },
+	          "first queue" },
 	{ .name = "gittins",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, gittins),
@@ -99,13 +99,14 @@ static const Option tiresias_options[] = {
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, distribution),
 	  .standard = "trace",
 	  .help = "where Gittins indices know services from: the trace itself, or a file of "
-		  "GPU-seconds, a number a line" },
+	          "GPU-seconds, a number a line" },
 	{ .name = "placement",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, placement.kind),
 	  .standard = "consolidate",
 	  .choices = placement_names,
-	  .help = "how the GPUs of a gang are chosen among those that are free; skew: by its model" },
+	  .help =
+	      "how the GPUs of a gang are chosen among those that are free; skew: by its model" },
 	{ .name = "max_level",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, placement.max_level),
@@ -224,8 +225,8 @@ tiresias_stopped(void *self, const View *view, const Job *job, Plan *plan)
 	const Tiresias *tiresias = self;
 	SimTime suspend_ns = view_overheads(view, job->id).suspend_ns;
 	SimTime from_ns = time_add(view_now_ns(view), suspend_ns);
-	__int128 executed_ns = view_attained_ns(view, job->id) -
-			       tiresias->standings[job->id].promoted_ns + suspend_ns;
+	__int128 executed_ns =
+	    view_attained_ns(view, job->id) - tiresias->standings[job->id].promoted_ns + suspend_ns;
 	__int128 patience_ns =
 	    (executed_ns * tiresias->knob_ppb + SPEED_ONE_PPB - 1) / SPEED_ONE_PPB;
 
@@ -233,20 +234,21 @@ tiresias_stopped(void *self, const View *view, const Job *job, Plan *plan)
 		plan_unwake(plan, demotion_tag(job->id));
 	if (tiresias->knob_ppb > 0 && patience_ns < TIME_NEVER)
 		plan_wake(plan, time_add(from_ns, (SimTime)patience_ns),
-			  promotion_tag(tiresias, job->id));
+		          promotion_tag(tiresias, job->id));
 }
 
+/* A job that waits by now may have reached its threshold at the last instant of its suspension. */
 static void
 demote(Tiresias *tiresias, const View *view, JobId job)
 {
 	Standing *standing = &tiresias->standings[job];
 	JobState state = view_state(view, job);
 
-	if (state != JOB_RUNNING && state != JOB_SUSPENDING)
+	if (job_state_is_done(state))
 		return;
 	standing->queue = queue_of(tiresias, attained(tiresias, view, job));
 	walk_rekey(tiresias->walk, view, view_job(view, job));
-	if (state == JOB_RUNNING)
+	if (state != JOB_QUEUED)
 		g_array_append_val(tiresias->demoted, job);
 }
 
@@ -311,7 +313,7 @@ tiresias_placement(const void *self, const View *view, const Job *job)
 	double skew = job->model != MODEL_NONE ? models->models[job->model].skew : 0;
 
 	return skew > tiresias->options->skew_threshold ? &tiresias->consolidated
-							: &tiresias->leftovers;
+	                                                : &tiresias->leftovers;
 }
 
 /* life */
@@ -346,8 +348,8 @@ read_samples(const char *path, GError **error)
 			continue;
 		if (verdict != DECIMAL_OK && verdict != DECIMAL_ROUNDED) {
 			g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT,
-				    "%s:%u:1: found %s, wanted a number of GPU-seconds", path, i + 1,
-				    line);
+			            "%s:%u:1: found %s, wanted a number of GPU-seconds", path,
+			            i + 1, line);
 			return NULL;
 		}
 		sample = (GpuTime)value * GPU_MILLI;
@@ -380,7 +382,7 @@ init_gittins(Tiresias *tiresias, const View *view, GError **error)
 		return FALSE;
 	tiresias->gittins =
 	    gittins_new((GittinsKind)options->gittins,
-			(const GpuTime *)(gconstpointer)samples->data, samples->len, delta);
+	                (const GpuTime *)(gconstpointer)samples->data, samples->len, delta);
 	return TRUE;
 }
 
@@ -400,8 +402,7 @@ tiresias_init(void *self, const void *options, const View *view, GError **error)
 		.preempts = TRUE,
 		/* With indices a tie goes to the running job (A61); else running plays no part. */
 		.prefers_running = tiresias->gittins != NULL,
-		.running_order =
-		    tiresias->gittins != NULL ? WALK_ORDER_CHANGES : WALK_ORDER_STATIC,
+		.running_order = tiresias->gittins != NULL ? WALK_ORDER_CHANGES : WALK_ORDER_STATIC,
 		.key = tiresias->gittins != NULL ? gittins_key : tiresias_key,
 		.started = tiresias_started,
 		.stopped = tiresias_stopped,
@@ -456,7 +457,7 @@ const PolicyClass tiresias_policy = {
 	.version = "1",
 	.summary = "least attained service in a few queues, first started first in each",
 	.source = "Gu et al., Tiresias: A GPU cluster manager for distributed deep learning, "
-		  "NSDI'19, sections 3 and 4",
+	          "NSDI'19, sections 3 and 4",
 	.caps = POLICY_PREEMPTS,
 	.options = tiresias_options,
 	.options_size = sizeof(TiresiasOptions),
@@ -469,11 +470,12 @@ const PolicyClass tiresias_policy = {
 	.finish = tiresias_finish,
 	.preset = tiresias_preset,
 	.max_level = tiresias_max_level,
-	.idea = "Knows no durations. A job begins in the first of a few queues and falls to the next "
-		"when its GPU-time so far reaches a threshold; higher queues go first, gangs that "
-		"do not fit are passed over, and inside a queue who started first goes first, so "
-		"that long jobs are stopped seldom. Optionally the queues are ordered by Gittins "
-		"index, which knows the distribution of services though no single one; jobs that "
-		"have waited long are promoted; and models whose tensors are of very unequal size "
-		"wait for few machines, while others take what is left over anywhere.",
+	.idea =
+	    "Knows no durations. A job begins in the first of a few queues and falls to the next "
+	    "when its GPU-time so far reaches a threshold; higher queues go first, gangs that "
+	    "do not fit are passed over, and inside a queue who started first goes first, so "
+	    "that long jobs are stopped seldom. Optionally the queues are ordered by Gittins "
+	    "index, which knows the distribution of services though no single one; jobs that "
+	    "have waited long are promoted; and models whose tensors are of very unequal size "
+	    "wait for few machines, while others take what is left over anywhere.",
 };

@@ -44,6 +44,22 @@ walk_arrived(Walk *walk, const View *view, const Job *job)
 	walk_wait(walk, job, walk_key(walk, view, job->id));
 }
 
+/* A job that has ended while it was being suspended. */
+static void
+forget_release(Walk *walk, const Job *job)
+{
+	for (guint i = 0; i < walk->releases->len; i++) {
+		WalkRelease release = g_array_index(walk->releases, WalkRelease, i);
+
+		if (release.job != job->id)
+			continue;
+		if (release.n_gpus > 0)
+			walk_places_give(walk, job);
+		g_array_remove_index(walk->releases, i);
+		return;
+	}
+}
+
 /* Takes the job out of whatever it is in. */
 static void
 forget(Walk *walk, const Job *job)
@@ -53,12 +69,16 @@ forget(Walk *walk, const Job *job)
 		break;
 	case WALK_WAITING:
 		walk_unwait(walk, job->id);
+		forget_release(walk, job);
 		break;
 	case WALK_RUNNING:
 		walk_lane_remove(walk, job);
+		walk_places_give(walk, job);
 		break;
 	case WALK_PINNED:
 		walk_pinned_remove(walk, job->id);
+		walk_places_unpin(walk, job);
+		walk_places_give(walk, job);
 		break;
 	}
 }
@@ -95,6 +115,7 @@ walk_pin(Walk *walk, const View *view, const Job *job)
 		return FALSE;
 	walk_lane_remove(walk, job);
 	walk_pinned_add(walk, job->id);
+	walk_places_pin(walk, job);
 	return TRUE;
 }
 
@@ -104,6 +125,7 @@ walk_unpin(Walk *walk, const View *view, const Job *job)
 	if (walk->status[job->id] != WALK_PINNED)
 		return FALSE;
 	walk_pinned_remove(walk, job->id);
+	walk_places_unpin(walk, job);
 	walk_lane_add(walk, view, job);
 	return TRUE;
 }
@@ -123,10 +145,15 @@ walk_start(Walk *walk, const View *view, Plan *plan, const Job *job, const Alloc
 		return FALSE;
 	if (walk->rules->started != NULL)
 		walk->rules->started(walk->self, view, job, plan);
-	if (walk->rules->preempts && walk->rules->pins_started)
+	if (!walk->rules->preempts)
+		return TRUE;
+	walk_places_take(walk, job, where);
+	if (walk->rules->pins_started) {
 		walk_pinned_add(walk, job->id);
-	else if (walk->rules->preempts)
+		walk_places_pin(walk, job);
+	} else {
 		walk_lane_add(walk, view, job);
+	}
 	return TRUE;
 }
 
@@ -136,11 +163,12 @@ walk_release_of(const View *view, const Job *job)
 	SimTime suspend_ns = view_overheads(view, job->id).suspend_ns;
 
 	return (WalkRelease){ .at_ns = time_add(view_now_ns(view), suspend_ns),
-			      .job = job->id,
-			      .n_gpus = suspend_ns > 0 ? job->num_gpus : 0 };
+		              .job = job->id,
+		              .n_gpus = suspend_ns > 0 ? job->num_gpus : 0 };
 }
 
-/* Releases are few, and of one length unless models differ: the last is nearly always the latest. */
+/* Releases are few, and of one length unless models differ: the last is nearly always the latest.
+ */
 void
 walk_release_add(GArray *releases, WalkRelease release)
 {
@@ -151,16 +179,27 @@ walk_release_add(GArray *releases, WalkRelease release)
 	g_array_insert_val(releases, at, release);
 }
 
+void
+walk_moved(Walk *walk, const Job *job, const Alloc *where)
+{
+	walk_places_give(walk, job);
+	walk_places_take(walk, job, where);
+}
+
 /* The job's key is looked at again once the plan is carried out, as work since the last checkpoint
  * is lost by then (A16). */
 void
 walk_stopped(Walk *walk, const View *view, Plan *plan, const Job *job)
 {
+	WalkRelease release = walk_release_of(view, job);
+
 	walk_lane_remove(walk, job);
 	if (walk->rules->stopped != NULL)
 		walk->rules->stopped(walk->self, view, job, plan);
 	walk_wait(walk, job, walk_key(walk, view, job->id));
-	walk_release_add(walk->releases, walk_release_of(view, job));
+	walk_release_add(walk->releases, release);
+	if (release.n_gpus == 0)
+		walk_places_give(walk, job);
 }
 
 /* decisions */
@@ -178,6 +217,8 @@ settle_releases(Walk *walk, const View *view)
 		walk_rekey(walk, view, view_job(view, release.job));
 		if (walk_is_suspending(view, release.job))
 			g_array_index(walk->releases, WalkRelease, n_left++) = release;
+		else if (release.n_gpus > 0)
+			walk_places_give(walk, view_job(view, release.job));
 	}
 	g_array_set_size(walk->releases, n_left);
 }
@@ -191,7 +232,7 @@ decide_without_stops(Walk *walk, const View *view, Plan *plan)
 		const Job *job = view_job(view, g_array_index(walk->heads, WalkHead, i).place.job);
 
 		if (!placement_find(view, job, job->num_gpus, walk_placement(walk, view, job),
-				    &walk->where)) {
+		                    &walk->where)) {
 			if (walk->rules->is_strict)
 				break;
 			i++;

@@ -18,17 +18,17 @@ typedef __int128 WalkKey;
 /* How the keys of running jobs that keep running move against each other as time passes. The more
  * is known, the less is sorted. */
 typedef enum WalkOrder {
-	WALK_ORDER_CHANGES,	     /* anyhow */
+	WALK_ORDER_CHANGES,          /* anyhow */
 	WALK_ORDER_STATIC_PER_WIDTH, /* among jobs of equal num_gpus their order stays */
-	WALK_ORDER_STATIC,	     /* their order stays */
+	WALK_ORDER_STATIC,           /* their order stays */
 } WalkOrder;
 
 typedef struct WalkRules {
-	gboolean preempts;	  /* may running jobs be stopped? else they all stay */
-	gboolean is_strict;	  /* the first misfit ends the walk; else it is passed over */
+	gboolean preempts;        /* may running jobs be stopped? else they all stay */
+	gboolean is_strict;       /* the first misfit ends the walk; else it is passed over */
 	gboolean prefers_running; /* at equal keys */
-	/* Whether a job is pinned when it is started: it keeps its GPUs whatever the order says until
-	 * walk_unpin() (a quantum, min_run_s). */
+	/* Whether a job is pinned when it is started: it keeps its GPUs whatever the order says
+	 * until walk_unpin() (a quantum, min_run_s). */
 	gboolean pins_started;
 	WalkOrder running_order;
 	/* The key of @job now. A queued job's key must not change while it waits unless
@@ -45,7 +45,7 @@ typedef struct Walk Walk;
 
 /* @self is handed to the rules' functions. All that is given must outlive the walk. */
 Walk *walk_new(const View *view, const WalkRules *rules, const PlacementOptions *placement,
-	       void *self);
+               void *self);
 void walk_free(Walk *walk);
 
 void walk_arrived(Walk *walk, const View *view, const Job *job);

@@ -43,12 +43,13 @@ typedef struct Step {
 } Step;
 
 typedef struct WalkCount {
-	GArray *tail;	  /* of Runner, descending; as far as somebody asked */
-	GArray *ends;	  /* of LaneEnd, by lane; or where lanes are in no order: */
-	GArray *heap;	  /* of WalkPlace: runners not in the tail yet, the last on top */
-	GArray *losers;	  /* of guint: indices in tail, the first in the order last; not reached yet */
-	GArray *steps;	  /* of Step */
-	GArray *releases; /* of WalkRelease: what is not spoken for yet */
+	GArray *tail; /* of Runner, descending; as far as somebody asked */
+	GArray *ends; /* of LaneEnd, by lane; or where lanes are in no order: */
+	GArray *heap; /* of WalkPlace: runners not in the tail yet, the last on top */
+	GArray
+	    *losers;   /* of guint: indices in tail, the first in the order last; not reached yet */
+	GArray *steps; /* of Step */
+	GArray *releases;                  /* of WalkRelease: what is not spoken for yet */
 	GArray *sizes, *scratch, *victims; /* of guint */
 } WalkCount;
 
@@ -56,7 +57,7 @@ typedef struct Decision {
 	Walk *walk;
 	const View *view;
 	WalkCount *count;
-	gint64 n_spare;	      /* GPUs nobody holds or is chosen for */
+	gint64 n_spare;       /* GPUs nobody holds or is chosen for */
 	gboolean is_in_steps; /* losers that fit are placed anew, one step after the other */
 	gboolean has_begun;   /* the tail has */
 } Decision;
@@ -339,7 +340,7 @@ lose_fewest(Decision *decision, const Turn *turn)
 		g_array_append_val(count->sizes, size);
 	}
 	walk_pick_victims(count->scratch, (const guint *)(gconstpointer)count->sizes->data,
-			  count->sizes->len, n_missing, G_MAXUINT - 1, count->victims);
+	                  count->sizes->len, n_missing, G_MAXUINT - 1, count->victims);
 	for (guint i = 0; i < count->victims->len; i++)
 		lose(decision, g_array_index(count->victims, guint, i));
 }
@@ -401,13 +402,12 @@ is_losers_turn(Decision *decision, guint index)
 	if (losers->len == 0)
 		return FALSE;
 	runner = tail_get(decision, g_array_index(losers, guint, losers->len - 1));
-	return index >= heads->len ||
-	       !walk_is_behind(decision->walk, runner->place,
-			       g_array_index(heads, WalkHead, index).place);
+	return index >= heads->len || !walk_is_behind(decision->walk, runner->place,
+	                                              g_array_index(heads, WalkHead, index).place);
 }
 
-/* Under strict rules the first misfit, running or waiting, is the last turn of a waiting job; losers
- * behind it may still keep their GPUs (B03). */
+/* Under strict rules the first misfit, running or waiting, is the last turn of a waiting job;
+ * losers behind it may still keep their GPUs (B03). */
 static void
 choose(Decision *decision)
 {
@@ -416,8 +416,8 @@ choose(Decision *decision)
 
 	while (index < decision->walk->heads->len || decision->count->losers->len > 0) {
 		gboolean is_losers = is_losers_turn(decision, index);
-		gboolean is_placed = is_losers ? take_losers_turn(decision)
-					       : take_heads_turn(decision, index);
+		gboolean is_placed =
+		    is_losers ? take_losers_turn(decision) : take_heads_turn(decision, index);
 
 		if (!is_placed && is_strict)
 			index = decision->walk->heads->len;
@@ -474,14 +474,14 @@ gather_releases(const Decision *decision)
 
 	g_array_set_size(releases, 0);
 	g_array_append_vals(releases, decision->walk->releases->data,
-			    decision->walk->releases->len);
+	                    decision->walk->releases->len);
 	for (guint i = 0; i < steps->len; i++) {
 		const Step *step = &g_array_index(steps, Step, i);
 
 		if (step->kind == STEP_LOSE && !step->is_done)
-			walk_release_add(releases, walk_release_of(decision->view,
-								   view_job(decision->view,
-									    step->place.job)));
+			walk_release_add(
+			    releases, walk_release_of(decision->view,
+			                              view_job(decision->view, step->place.job)));
 	}
 }
 
@@ -515,8 +515,10 @@ place(const Decision *decision, Plan *plan, Step *step)
 		step->is_done = walk_start(walk, view, plan, job, &walk->where);
 	else
 		step->is_done = plan_place(plan, job->id, &walk->where) == PLAN_OK;
-	if (step->kind == STEP_MOVE && step->is_done)
+	if (step->kind == STEP_MOVE && step->is_done) {
 		find_loss(decision, job->id)->is_done = TRUE;
+		walk_moved(walk, job, &walk->where);
+	}
 	return step->is_done;
 }
 
@@ -538,8 +540,8 @@ place_all(const Decision *decision, Plan *plan)
 			continue;
 		if (job->num_gpus > n_ready || walk_is_suspending(view, job->id) ||
 		    !place(decision, plan, step))
-			n_ready = reserve(decision->count->releases, job->id, job->num_gpus,
-					  n_ready);
+			n_ready =
+			    reserve(decision->count->releases, job->id, job->num_gpus, n_ready);
 		else if (step->kind == STEP_MOVE)
 			return TRUE;
 		else

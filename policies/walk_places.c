@@ -8,9 +8,10 @@
  * job fits at its place is asked there. In `held` are, besides, the running jobs that have not been
  * reached: whether a job fits without anybody losing his GPUs is asked there. Where it fits only
  * in the former, victims are taken out of the latter, in the part of the cluster where they are
- * fewest. A victim reached later is placed anew if it fits.
+ * fewest. A victim reached later is placed anew if it fits. Between decisions `held` is as the real
+ * cluster, and in `chosen` are the pinned jobs.
  *
- * Every walk costs the number of running jobs ahead of the last waiting job that could fit.
+ * Every walk costs the number of running jobs that are not pinned.
  */
 
 #include "policies/walk_state.h"
@@ -18,25 +19,27 @@
 /* A job of this walk. */
 typedef struct Actor {
 	WalkPlace place;
-	const Alloc *alloc; /* held when the walk begins; the View's */
-	Alloc where;	    /* given by this walk; the memory is kept */
+	const Alloc *alloc;          /* held when the walk begins; NULL if nothing is */
+	Alloc where;                 /* given by this walk; the memory is kept */
 	gboolean is_held, is_chosen; /* on @alloc in these clusters */
-	gboolean is_placed;	     /* on @where in both */
-	gboolean is_lost;	     /* a runner that gave its GPUs to others */
+	gboolean is_placed;          /* on @where in both */
+	gboolean is_lost;            /* a runner that gave its GPUs to others */
 } Actor;
 
 /* What a runner has in some part of the cluster. */
 typedef struct Stake {
 	guint32 part, gpu; /* the part, and one of its GPUs */
-	guint runner;	   /* index: the larger, the later in the order */
+	guint runner;      /* index: the larger, the later in the order */
 	guint milli;
 } Stake;
 
 typedef struct WalkPlaces {
 	Cluster *chosen, *held;
-	GArray *runners; /* of Actor, ascending */
-	GArray *others;	 /* of Actor: pinned jobs, those being suspended, waiting ones given a place */
-	GArray *stakes;	 /* of Stake */
+	Alloc *allocs; /* by JobId: in held between decisions; empty for who holds nothing */
+	guint n_jobs;
+	GArray *runners;        /* of Actor, ascending */
+	GArray *others;         /* of Actor: jobs being suspended, and waiting ones given a place */
+	GArray *stakes;         /* of Stake */
 	GArray *victims, *best; /* of guint: indices of runners */
 	GArray *sizes, *scratch; /* of guint */
 	Alloc where;
@@ -47,18 +50,20 @@ typedef struct Decision {
 	Walk *walk;
 	const View *view;
 	WalkPlaces *places;
-	guint reached; /* runners before this index have been reached */
-	guint n_lost;  /* runners lost and not reached yet */
+	guint reached;         /* runners before this index have been reached */
+	guint n_lost;          /* runners lost and not reached yet */
 	gboolean has_released; /* jobs being suspended have been taken out of held */
 } Decision;
 
-/* actors */
+/* life */
 
 static WalkPlaces *
-places_new(const ClusterSpec *spec)
+places_new(const ClusterSpec *spec, guint n_jobs)
 {
 	WalkPlaces *places = g_new0(WalkPlaces, 1);
 
+	places->allocs = g_new0(Alloc, n_jobs);
+	places->n_jobs = n_jobs;
 	places->chosen = cluster_new(spec);
 	places->held = cluster_new(spec);
 	places->runners = g_array_new(FALSE, TRUE, sizeof(Actor));
@@ -84,6 +89,9 @@ walk_places_free(WalkPlaces *places)
 {
 	if (places == NULL)
 		return;
+	for (guint i = 0; i < places->n_jobs; i++)
+		alloc_clear(&places->allocs[i]);
+	g_free(places->allocs);
 	cluster_free(places->chosen);
 	cluster_free(places->held);
 	actors_free(places->runners);
@@ -96,6 +104,72 @@ walk_places_free(WalkPlaces *places)
 	alloc_clear(&places->where);
 	g_free(places);
 }
+
+/* between decisions */
+
+void
+walk_places_take(Walk *walk, const Job *job, const Alloc *alloc)
+{
+	WalkPlaces *places = walk->places;
+
+	if (places == NULL)
+		return;
+	alloc_copy(&places->allocs[job->id], alloc);
+	cluster_take(places->held, job, &places->allocs[job->id]);
+}
+
+void
+walk_places_give(Walk *walk, const Job *job)
+{
+	WalkPlaces *places = walk->places;
+
+	if (places == NULL)
+		return;
+	cluster_give(places->held, job, &places->allocs[job->id]);
+	alloc_clear(&places->allocs[job->id]);
+}
+
+void
+walk_places_pin(Walk *walk, const Job *job)
+{
+	if (walk->places != NULL)
+		cluster_take(walk->places->chosen, job, &walk->places->allocs[job->id]);
+}
+
+void
+walk_places_unpin(Walk *walk, const Job *job)
+{
+	if (walk->places != NULL)
+		cluster_give(walk->places->chosen, job, &walk->places->allocs[job->id]);
+}
+
+static void
+take_all(Walk *walk, const View *view, const JobId *jobs, guint n)
+{
+	for (guint i = 0; i < n; i++)
+		walk_places_take(walk, view_job(view, jobs[i]), view_alloc(view, jobs[i]));
+}
+
+/* At the first decision that looks at places. */
+static void
+places_begin(Walk *walk, const View *view)
+{
+	const JobId *pinned = (const JobId *)(gconstpointer)walk->pinned->data;
+
+	walk->places = places_new(walk->spec, view_n_jobs(view));
+	for (guint i = 0; i < walk->lanes->len; i++) {
+		const WalkLane *lane = &g_array_index(walk->lanes, WalkLane, i);
+
+		take_all(walk, view, lane->jobs, lane->n);
+	}
+	take_all(walk, view, pinned, walk->pinned->len);
+	for (guint i = 0; i < walk->pinned->len; i++)
+		walk_places_pin(walk, view_job(view, pinned[i]));
+	for (guint i = 0; i < walk->releases->len; i++)
+		take_all(walk, view, &g_array_index(walk->releases, WalkRelease, i).job, 1);
+}
+
+/* actors */
 
 /* A fresh one of @actors, the @n_used-th; the memory of its Alloc is that of an earlier walk. */
 static Actor *
@@ -134,7 +208,8 @@ actor_job(const Decision *decision, const Actor *actor)
 static void
 actor_hold(const Decision *decision, Actor *actor)
 {
-	cluster_take(decision->places->held, actor_job(decision, actor), actor->alloc);
+	if (!actor->is_held && actor->alloc != NULL)
+		cluster_take(decision->places->held, actor_job(decision, actor), actor->alloc);
 	actor->is_held = TRUE;
 }
 
@@ -153,21 +228,20 @@ actor_choose(const Decision *decision, Actor *actor)
 	actor->is_chosen = TRUE;
 }
 
-/* Both clusters as they were before the walk: empty. */
+/* Both clusters as they were before the walk. */
 static void
 actor_leave(const Decision *decision, Actor *actor)
 {
 	WalkPlaces *places = decision->places;
 	const Job *job = actor_job(decision, actor);
 
-	actor_unhold(decision, actor);
+	if (actor->is_placed) {
+		cluster_give(places->held, job, &actor->where);
+		cluster_give(places->chosen, job, &actor->where);
+	}
 	if (actor->is_chosen)
 		cluster_give(places->chosen, job, actor->alloc);
 	actor->is_chosen = FALSE;
-	if (!actor->is_placed)
-		return;
-	cluster_give(places->held, job, &actor->where);
-	cluster_give(places->chosen, job, &actor->where);
 }
 
 /* the stage */
@@ -195,39 +269,32 @@ enter_runners(const Decision *decision)
 			WalkPlace place = { walk_key(walk, decision->view, job), job };
 
 			actor_new(places->runners, &places->n_runners_used, place,
-				  view_alloc(decision->view, job));
+			          &places->allocs[job])
+			    ->is_held = TRUE;
 		}
 	}
-	if (walk->lanes->len > 1 || walk->rules->running_order == WALK_ORDER_CHANGES)
+	if (places->n_runners_used > 1 &&
+	    (walk->lanes->len > 1 || walk->rules->running_order == WALK_ORDER_CHANGES))
 		qsort(places->runners->data, places->n_runners_used, sizeof(Actor), compare_actors);
-	for (guint i = 0; i < places->n_runners_used; i++)
-		actor_hold(decision, runner_get(places, i));
 }
 
 static void
 enter_others(const Decision *decision)
 {
-	const Walk *walk = decision->walk;
+	const GArray *releases = decision->walk->releases;
 	WalkPlaces *places = decision->places;
 
 	places->n_others_used = 0;
-	for (guint i = 0; i < walk->pinned->len; i++) {
-		JobId job = g_array_index(walk->pinned, JobId, i);
-		Actor *actor = actor_new(places->others, &places->n_others_used,
-					 (WalkPlace){ 0, job }, view_alloc(decision->view, job));
+	for (guint i = 0; i < releases->len; i++) {
+		JobId job = g_array_index(releases, WalkRelease, i).job;
 
-		actor_hold(decision, actor);
-		actor_choose(decision, actor);
-	}
-	for (guint i = 0; i < walk->releases->len; i++) {
-		JobId job = g_array_index(walk->releases, WalkRelease, i).job;
-
-		actor_hold(decision,
-			   actor_new(places->others, &places->n_others_used, (WalkPlace){ 0, job },
-				     view_alloc(decision->view, job)));
+		actor_new(places->others, &places->n_others_used, (WalkPlace){ 0, job },
+		          &places->allocs[job])
+		    ->is_held = TRUE;
 	}
 }
 
+/* First all that was given goes back, then what was taken away returns. */
 static void
 leave_all(const Decision *decision)
 {
@@ -237,6 +304,10 @@ leave_all(const Decision *decision)
 		actor_leave(decision, runner_get(places, i));
 	for (guint i = 0; i < places->n_others_used; i++)
 		actor_leave(decision, other_get(places, i));
+	for (guint i = 0; i < places->n_runners_used; i++)
+		actor_hold(decision, runner_get(places, i));
+	for (guint i = 0; i < places->n_others_used; i++)
+		actor_hold(decision, other_get(places, i));
 }
 
 /* victims */
@@ -304,7 +375,7 @@ part_free_milli(const Cluster *held, const Job *job, PlacementLevel level, const
 		return GPU_MILLI * (guint64)held->machines[machine].n_free;
 	case LEVEL_RACK:
 		return GPU_MILLI * count_free(held, of->type, rack->first_machine,
-					      rack->first_machine + rack->n_machines);
+		                              rack->first_machine + rack->n_machines);
 	case LEVEL_CLUSTER:
 		return GPU_MILLI * (guint64)held->free_by_type[of->type];
 	}
@@ -376,7 +447,7 @@ is_better(const GArray *victims, const GArray *best)
 /* The victims of the part whose @n stakes begin at @stakes become the best ones if they are. */
 static void
 try_part(const Decision *decision, const Job *job, PlacementLevel level, const Stake *stakes,
-	 guint n)
+         guint n)
 {
 	WalkPlaces *places = decision->places;
 	GArray *victims = places->victims, *best = places->best;
@@ -387,10 +458,9 @@ try_part(const Decision *decision, const Job *job, PlacementLevel level, const S
 	for (guint i = 0; i < n; i++)
 		g_array_append_val(places->sizes, stakes[i].milli);
 	/* Where enough is free and the gang still does not fit, somebody has to go all the same. */
-	if (!walk_pick_victims(places->scratch,
-			       (const guint *)(gconstpointer)places->sizes->data, n,
-			       want_milli > free_milli ? want_milli - free_milli : 1,
-			       best->len > 0 ? best->len : G_MAXUINT - 1, victims))
+	if (!walk_pick_victims(places->scratch, (const guint *)(gconstpointer)places->sizes->data,
+	                       n, want_milli > free_milli ? want_milli - free_milli : 1,
+	                       best->len > 0 ? best->len : G_MAXUINT - 1, victims))
 		return;
 	for (guint i = 0; i < victims->len; i++) {
 		guint *victim = &g_array_index(victims, guint, i);
@@ -439,8 +509,8 @@ static gboolean
 find_on(const Decision *decision, const Cluster *cluster, const Job *job)
 {
 	return placement_find_on(cluster, decision->view, job, job->num_gpus,
-				 walk_placement(decision->walk, decision->view, job),
-				 &decision->places->where);
+	                         walk_placement(decision->walk, decision->view, job),
+	                         &decision->places->where);
 }
 
 /* GPUs for a job that fits, but for those who hold them: counted in milli, some more may have to
@@ -470,8 +540,7 @@ release(const Decision *decision, JobId job)
 	for (guint i = 0; i < places->n_others_used; i++) {
 		Actor *other = other_get(places, i);
 
-		if (other->is_held && !other->is_chosen &&
-		    (job == JOB_NONE || other->place.job == job))
+		if (other->alloc != NULL && (job == JOB_NONE || other->place.job == job))
 			actor_unhold(decision, other);
 	}
 }
@@ -565,11 +634,11 @@ is_runners_turn(const Decision *decision, guint index)
 		return FALSE;
 	return index >= heads->len ||
 	       !walk_is_behind(decision->walk, runner_get(places, decision->reached)->place,
-			       g_array_index(heads, WalkHead, index).place);
+	                       g_array_index(heads, WalkHead, index).place);
 }
 
-/* Under strict rules the first misfit, running or waiting, is the last turn of a waiting job; losers
- * behind it may still keep their GPUs (B03). */
+/* Under strict rules the first misfit, running or waiting, is the last turn of a waiting job;
+ * losers behind it may still keep their GPUs (B03). */
 static void
 choose(Decision *decision)
 {
@@ -629,8 +698,11 @@ place_ready(const Decision *decision, Plan *plan)
 
 		if (!runner->is_placed || !is_ready(decision, runner))
 			continue;
-		runner->is_lost = plan_place(plan, runner->place.job, &runner->where) != PLAN_OK;
 		runner->is_placed = FALSE;
+		if (plan_place(plan, runner->place.job, &runner->where) != PLAN_OK)
+			continue;
+		runner->is_lost = FALSE;
+		walk_moved(decision->walk, actor_job(decision, runner), &runner->where);
 		is_any = TRUE;
 	}
 	for (guint i = 0; i < places->n_others_used; i++) {
@@ -639,7 +711,7 @@ place_ready(const Decision *decision, Plan *plan)
 		if (!other->is_placed || !is_ready(decision, other))
 			continue;
 		if (walk_start(decision->walk, decision->view, plan, actor_job(decision, other),
-			       &other->where)) {
+		               &other->where)) {
 			other->is_placed = FALSE;
 			is_any = TRUE;
 		}
@@ -662,7 +734,7 @@ carry_out(const Decision *decision, Plan *plan)
 
 		if (runner->is_lost)
 			walk_stopped(decision->walk, decision->view, plan,
-				     actor_job(decision, runner));
+			             actor_job(decision, runner));
 	}
 	for (guint i = 0; i < places->n_others_used; i++) {
 		const Actor *other = other_get(places, i);
@@ -701,7 +773,7 @@ static gboolean
 is_worth_while(const Decision *decision)
 {
 	const Walk *walk = decision->walk;
-	WalkPlace last;
+	WalkPlace last = { 0, JOB_NONE };
 	gboolean has_last = find_last(decision, &last);
 
 	if (walk->releases->len > 0)
@@ -712,7 +784,7 @@ is_worth_while(const Decision *decision)
 		if (has_last && walk_is_behind(walk, last, place))
 			return TRUE;
 		if (find_on(decision, view_cluster(decision->view),
-			    view_job(decision->view, place.job)))
+		            view_job(decision->view, place.job)))
 			return TRUE;
 	}
 	return FALSE;
@@ -726,7 +798,7 @@ walk_decide_by_places(Walk *walk, const View *view, Plan *plan)
 
 	walk_heads_gather(walk, n_most);
 	if (walk->places == NULL)
-		walk->places = places_new(walk->spec);
+		places_begin(walk, view);
 	decision.places = walk->places;
 	if (!is_worth_while(&decision))
 		return;

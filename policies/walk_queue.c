@@ -55,7 +55,7 @@ class_index_of(Walk *walk, const Job *job)
 		return index - 1;
 	g_array_append_val(walk->classes, class);
 	g_hash_table_insert(walk->class_by_demand, g_memdup2(&demand, sizeof(demand)),
-			    GUINT_TO_POINTER(walk->classes->len));
+	                    GUINT_TO_POINTER(walk->classes->len));
 	return walk->classes->len - 1;
 }
 
@@ -229,7 +229,7 @@ walk_lane_add(Walk *walk, const View *view, const Job *job)
 	/* Else the lane is in no order: what is needed of it is sorted when it is needed. */
 	if (walk->rules->running_order != WALK_ORDER_CHANGES)
 		rank = lane_rank(walk, view, lane,
-				 (WalkPlace){ walk_key(walk, view, job->id), job->id });
+		                 (WalkPlace){ walk_key(walk, view, job->id), job->id });
 	memmove(lane->jobs + rank + 1, lane->jobs + rank, (lane->n - rank) * sizeof(JobId));
 	lane->jobs[rank] = job->id;
 	lane->n++;
@@ -241,12 +241,17 @@ void
 walk_lane_remove(Walk *walk, const Job *job)
 {
 	WalkLane *lane = lane_of(walk, job);
-	guint rank = 0;
+	guint rank = 0, other = lane->n - 1;
 
-	/* By number: what the key of a job that has ended would be is anybody's guess. */
-	while (rank < lane->n && lane->jobs[rank] != job->id)
+	/* By number: what the key of a job that has ended would be is anybody's guess. Jobs that
+	 * end are mostly near the beginning, those that are stopped near the end. */
+	while (lane->jobs[rank] != job->id && lane->jobs[other] != job->id) {
+		g_assert(rank < other);
 		rank++;
-	g_assert(rank < lane->n);
+		other--;
+	}
+	if (lane->jobs[rank] != job->id)
+		rank = other;
 	lane->n--;
 	memmove(lane->jobs + rank, lane->jobs + rank + 1, (lane->n - rank) * sizeof(JobId));
 	walk->running_gpus -= job->num_gpus;

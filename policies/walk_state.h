@@ -9,9 +9,9 @@
  * at the head of each class and at what it chooses, no further. A job being suspended waits too,
  * but cannot be placed yet (A10).
  *
- * Running jobs are kept in lanes, each in ascending order as far as the rules promise that the order
- * stays; where they promise nothing, there is one lane in no order. Pinned jobs are in no lane: a decision
- * has nothing to say about them.
+ * Running jobs are kept in lanes, each in ascending order as far as the rules promise that the
+ * order stays; where they promise nothing, there is one lane in no order. Pinned jobs are in no
+ * lane: a decision has nothing to say about them.
  */
 
 #include "policies/walk.h"
@@ -73,15 +73,15 @@ struct Walk {
 	guint32 *class_of; /* by JobId, while waiting */
 	guint32 *slot_of;  /* by JobId: place in the heap, or in pinned */
 
-	GArray *classes; /* of WalkClass */
+	GArray *classes;             /* of WalkClass */
 	GHashTable *class_by_demand; /* WalkDemand * -> 1 + index in classes */
 	guint n_waiting;
 	guint n_picky; /* active jobs that a count does not decide for */
 
-	GArray *lanes; /* of WalkLane */
+	GArray *lanes;        /* of WalkLane */
 	guint64 running_gpus; /* GPUs of the jobs in lanes */
-	GArray *pinned;	      /* of JobId */
-	GArray *releases; /* of WalkRelease, by time */
+	GArray *pinned;       /* of JobId */
+	GArray *releases;     /* of WalkRelease, by time */
 
 	/* scratch of a decision */
 	GArray *heads; /* of WalkHead, ascending */
@@ -125,18 +125,19 @@ walk_class(const Walk *walk, guint index)
 	return &g_array_index(walk->classes, WalkClass, index);
 }
 
-/* walk_victims.c: of @n @sizes, which stand from the last in the order to the first, the fewest that
- * add up to @need, and of as many the latest: their indices go to @victims (of guint), that of the
- * first in the order first. FALSE if it takes more than @most of them. @scratch is of guint. */
+/* walk_victims.c: of @n @sizes, which stand from the last in the order to the first, the fewest
+ * that add up to @need, and of as many the latest: their indices go to @victims (of guint), that of
+ * the first in the order first. FALSE if it takes more than @most of them. @scratch is of guint. */
 gboolean walk_pick_victims(GArray *scratch, const guint *sizes, guint n, guint64 need, guint most,
-			   GArray *victims);
+                           GArray *victims);
 
 /* walk.c */
 
 /* Starts a waiting job, which has been taken out of its class; FALSE if the plan refused. */
 gboolean walk_start(Walk *walk, const View *view, Plan *plan, const Job *job, const Alloc *where);
 
-/* The books of a job that this plan stops. */
+/* The books of a loser that this plan has placed anew, and of a job that it stops. */
+void walk_moved(Walk *walk, const Job *job, const Alloc *where);
 void walk_stopped(Walk *walk, const View *view, Plan *plan, const Job *job);
 
 /* When the GPUs of a job that is stopped now will be free. */
@@ -153,7 +154,7 @@ static inline const PlacementOptions *
 walk_placement(const Walk *walk, const View *view, const Job *job)
 {
 	return walk->rules->placement ? walk->rules->placement(walk->self, view, job)
-				      : walk->placement;
+	                              : walk->placement;
 }
 
 /* Whether the job still holds the GPUs that it was stopped on. */
@@ -176,5 +177,11 @@ walk_is_behind(const Walk *walk, WalkPlace running, WalkPlace waiting)
 
 void walk_decide_by_count(Walk *walk, const View *view, Plan *plan);
 void walk_decide_by_places(Walk *walk, const View *view, Plan *plan);
+/* Who holds what, for decisions that look at places: nothing is done before the first of them. */
+void walk_places_take(Walk *walk, const Job *job, const Alloc *alloc);
+void walk_places_give(Walk *walk, const Job *job);
+void walk_places_pin(Walk *walk, const Job *job);
+void walk_places_unpin(Walk *walk, const Job *job);
+
 void walk_count_free(struct WalkCount *count);
 void walk_places_free(struct WalkPlaces *places);

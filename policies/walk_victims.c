@@ -56,7 +56,7 @@ shortest_prefix(GArray *scratch, const guint *sizes, guint n, guint k, guint64 n
 
 gboolean
 walk_pick_victims(GArray *scratch, const guint *sizes, guint n, guint64 need, guint most,
-		  GArray *victims)
+                  GArray *victims)
 {
 	guint k = fewest(scratch, sizes, n, need);
 

@@ -51,9 +51,10 @@ typedef enum DraftKey {
 	KEY_LIMIT,
 } DraftKey;
 
-static const char *const draft_keys[] = { "app",  "user", "tenant",  "model",	   "type", "share",
-					  "gpu_mem", "mem", "cpus", "workers", "per_worker", "min",
-					  "max",  "priority", "limit", NULL };
+static const char *const draft_keys[] = { "app",  "user",     "tenant",     "model",
+	                                  "type", "share",    "gpu_mem",    "mem",
+	                                  "cpus", "workers",  "per_worker", "min",
+	                                  "max",  "priority", "limit",      NULL };
 
 static DraftKey
 find_key(const char *name)
@@ -270,7 +271,7 @@ effective_overheads(const Fixture *fixture, const PolicyClass *policy, const voi
 {
 	Overheads overheads = fixture->scenario.overheads;
 	gboolean is_given = overheads.start_ns > 0 || overheads.suspend_ns > 0 ||
-			    overheads.resume_ns > 0 || overheads.migrate_ns > 0;
+	                    overheads.resume_ns > 0 || overheads.migrate_ns > 0;
 
 	if (policy->preset != NULL && !is_given)
 		policy->preset(options, &overheads);
@@ -323,7 +324,7 @@ fixture_run(Fixture *fixture, const char *policy)
 	g_autoptr(GError) error = NULL;
 
 	ck_assert_msg(fixture_try(fixture, policy, &error), "%s: %s", policy,
-		      error != NULL ? error->message : "no error told");
+	              error != NULL ? error->message : "no error told");
 }
 
 void
@@ -332,7 +333,7 @@ fixture_run_class(Fixture *fixture, const PolicyClass *policy, const char *optio
 	g_autoptr(GError) error = NULL;
 
 	ck_assert_msg(fixture_try_class(fixture, policy, options, &error), "%s: %s", policy->name,
-		      error != NULL ? error->message : "no error told");
+	              error != NULL ? error->message : "no error told");
 }
 
 /* results */
@@ -404,9 +405,9 @@ fixture_makespan_s(const Fixture *fixture)
 static const char *
 state_name(JobState state)
 {
-	static const char *const names[] = { "PENDING",	 "QUEUED",   "RUNNING",
-					     "SUSPENDING", "FINISHED", "REJECTED",
-					     "TIMEOUT",	 "FAILED",   "UNFINISHED" };
+	static const char *const names[] = { "PENDING",    "QUEUED",   "RUNNING",
+		                             "SUSPENDING", "FINISHED", "REJECTED",
+		                             "TIMEOUT",    "FAILED",   "UNFINISHED" };
 
 	return names[state];
 }
@@ -415,7 +416,7 @@ static void
 append_job(GString *text, const Job *job, const JobRecord *record)
 {
 	gboolean has_end = record->state == JOB_FINISHED || record->state == JOB_TIMEOUT ||
-			   record->state == JOB_FAILED;
+	                   record->state == JOB_FAILED;
 
 	g_string_append(text, job->name);
 	if (record->has_started) {
@@ -458,5 +459,5 @@ fixture_expect(const char *jobs, const char *cluster, const char *policy, const 
 	fixture_run(fixture, policy);
 	text = fixture_to_string(fixture);
 	ck_assert_msg(g_str_equal(text, expected), "%s on %s, %s:\n  right %s\n  found %s", jobs,
-		      cluster, policy, expected, text);
+	              cluster, policy, expected, text);
 }

@@ -19,10 +19,10 @@
 typedef struct Fixture {
 	Workload *workload;
 	ClusterSpec *cluster;
-	ModelTable *models; /* empty until fixture_set_models() */
-	Scenario scenario;  /* overheads, seed, stop_ns: to be set before a run */
+	ModelTable *models;       /* empty until fixture_set_models() */
+	Scenario scenario;        /* overheads, seed, stop_ns: to be set before a run */
 	const Recorder *recorder; /* or NULL */
-	RunRecord *record;	  /* of the last run */
+	RunRecord *record;        /* of the last run */
 	gboolean is_resolved;
 } Fixture;
 
@@ -40,7 +40,7 @@ void fixture_run_class(Fixture *fixture, const PolicyClass *policy, const char *
 /* For runs that should fail: FALSE and @error. */
 gboolean fixture_try(Fixture *fixture, const char *policy, GError **error);
 gboolean fixture_try_class(Fixture *fixture, const PolicyClass *policy, const char *options,
-			   GError **error);
+                           GError **error);
 
 JobId fixture_job_id(const Fixture *fixture, const char *job);
 const JobRecord *fixture_job(const Fixture *fixture, const char *job);
@@ -58,6 +58,6 @@ char *fixture_to_string(const Fixture *fixture);
 
 /* Runs @policy and checks fixture_to_string() of it. */
 void fixture_expect(const char *jobs, const char *cluster, const char *policy,
-		    const char *expected);
+                    const char *expected);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, fixture_free)

@@ -138,8 +138,8 @@ hold_rest(World *world)
 	Alloc held = { 0 };
 
 	for (guint m = 0; m < world->n_machines; m++)
-		alloc_add_range(&held, world->spec->machines[m].first_gpu + world->offered[m],
-		                3 - world->offered[m]);
+		for (guint i = world->offered[m]; i < 3; i++)
+			alloc_add(&held, world->spec->machines[m].first_gpu + i);
 	if (held.n > 0)
 		cluster_take(world->cluster, &busy, &held);
 	alloc_clear(&held);

@@ -14,10 +14,11 @@
 #include "policies/gittins.h"
 #include "policies/score.h"
 #include "sim/base/text.h"
+#include "sim/policy.h"
 #include "tests/fixture.h"
 
 #define N_SHORT 60
-#define N_LONG	6000
+#define N_LONG  1000
 
 typedef enum NaiveKind {
 	NAIVE_FIFO,
@@ -32,9 +33,9 @@ typedef enum NaiveKind {
 	NAIVE_GITTINS,
 } NaiveKind;
 
-static const char *const naive_names[] = { "fifo",     "fifo-skip", "sjf",    "srtf",	  "srsf",
-					   "priority", "las",	    "2d-las", "tiresias", "gittins",
-					   NULL };
+static const char *const naive_names[] = { "fifo",     "fifo-skip", "sjf", "srtf",
+	                                   "srsf",     "priority",  "las", "2d-las",
+	                                   "tiresias", "gittins",   NULL };
 
 typedef struct NaiveOptions {
 	PlacementOptions placement;
@@ -51,7 +52,7 @@ typedef struct Active {
 
 typedef struct Naive {
 	const NaiveOptions *options;
-	GArray *active;	   /* of Active */
+	GArray *active;        /* of Active */
 	SimTime *held_from_ns; /* by JobId: start of its quantum */
 	SimTime *first_start_ns;
 	Gittins *gittins;
@@ -174,10 +175,10 @@ is_kind(const Naive *naive, guint kinds)
 	return (kinds >> naive->options->kind & 1) != 0;
 }
 
-#define STAYS		((1u << NAIVE_FIFO) | (1u << NAIVE_FIFO_SKIP) | (1u << NAIVE_SJF))
-#define STRICT		((1u << NAIVE_FIFO) | (1u << NAIVE_SJF) | (1u << NAIVE_PRIORITY))
+#define STAYS           ((1u << NAIVE_FIFO) | (1u << NAIVE_FIFO_SKIP) | (1u << NAIVE_SJF))
+#define STRICT          ((1u << NAIVE_FIFO) | (1u << NAIVE_SJF) | (1u << NAIVE_PRIORITY))
 #define PREFERS_RUNNING ((1u << NAIVE_SRTF) | (1u << NAIVE_SRSF) | (1u << NAIVE_GITTINS))
-#define TURNS		((1u << NAIVE_LAS) | (1u << NAIVE_2D_LAS))
+#define TURNS           ((1u << NAIVE_LAS) | (1u << NAIVE_2D_LAS))
 
 static gboolean
 comes_before(const Naive *naive, const Active *one, const Active *other)
@@ -198,11 +199,10 @@ sort_active(Naive *naive, const View *view)
 		active[i].key = naive_key(naive, view, active[i].job);
 		active[i].is_running = view_state(view, active[i].job) == JOB_RUNNING;
 		active[i].is_chosen = FALSE;
-		active[i].is_pinned =
-		    active[i].is_running &&
-		    (is_kind(naive, STAYS) ||
-		     view_now_ns(view) - naive->held_from_ns[active[i].job] <
-			 naive->options->hold_ns);
+		active[i].is_pinned = active[i].is_running &&
+		                      (is_kind(naive, STAYS) ||
+		                       view_now_ns(view) - naive->held_from_ns[active[i].job] <
+		                           naive->options->hold_ns);
 	}
 	for (guint i = 1; i < naive->active->len; i++)
 		for (guint j = i; j > 0 && comes_before(naive, &active[j], &active[j - 1]); j--) {
@@ -279,7 +279,7 @@ naive_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 			continue;
 		if (!active[i].is_running) {
 			ck_assert(placement_find(view, job, job->num_gpus,
-						 &naive->options->placement, &where));
+			                         &naive->options->placement, &where));
 			plan_place(plan, job->id, &where);
 			naive->first_start_ns[job->id] =
 			    MIN(naive->first_start_ns[job->id], view_now_ns(view));
@@ -344,29 +344,29 @@ draw_jobs(World *world, guint n_gpus, const char *extra)
 
 	for (guint i = 0; i < n_jobs; i++)
 		g_string_append_printf(text, "j%u,%u,%u,%u,priority=%u%s;", i, draw(world, span),
-				       1 + draw(world, widest), draw(world, longest),
-				       draw(world, 4), extra);
+		                       1 + draw(world, widest), draw(world, longest),
+		                       draw(world, 4), extra);
 	return g_string_free(text, FALSE);
 }
 
 static void
-check_equal(const Fixture *walk, const Fixture *naive, guint64 seed, guint pair,
-	    gboolean may_move)
+check_equal(const Fixture *walk, const Fixture *naive, guint64 seed, guint pair, gboolean may_move)
 {
 	for (JobId job = 0; job < walk->workload->n_jobs; job++) {
 		const JobRecord *a = &walk->record->jobs[job], *b = &naive->record->jobs[job];
 		gboolean is_equal = a->state == b->state &&
-				    a->first_start_ns == b->first_start_ns &&
-				    a->finish_ns == b->finish_ns && a->run_ns == b->run_ns &&
-				    a->overhead_ns == b->overhead_ns && a->service == b->service &&
-				    a->preemptions == b->preemptions;
+		                    a->first_start_ns == b->first_start_ns &&
+		                    a->finish_ns == b->finish_ns && a->run_ns == b->run_ns &&
+		                    a->overhead_ns == b->overhead_ns && a->service == b->service &&
+		                    a->preemptions == b->preemptions;
 		gboolean is_same = a->segments == b->segments && a->migrations == b->migrations;
 		g_autofree char *found = fixture_to_string(walk);
 		g_autofree char *right = fixture_to_string(naive);
 
 		ck_assert_msg(is_equal && (is_same || may_move),
-			      "seed %" G_GUINT64_FORMAT ", %s, job %s:\n  right %s\n  found %s", seed,
-			      pairs[pair].policy, walk->workload->jobs[job].name, right, found);
+		              "seed %" G_GUINT64_FORMAT ", %s, job %s:\n  right %s\n  found %s",
+		              seed, pairs[pair].policy, walk->workload->jobs[job].name, right,
+		              found);
 	}
 }
 
@@ -379,7 +379,7 @@ check_world(guint64 seed, gboolean is_one_machine, const char *extra)
 	g_autofree char *cluster = g_strdup_printf("%ux%u", n_machines, n_gpus);
 	g_autofree char *jobs = draw_jobs(&world, n_machines * n_gpus, extra);
 	Overheads overheads = { .start_ns = draw(&world, 3) * NS_PER_S,
-				.resume_ns = draw(&world, 4) * NS_PER_S };
+		                .resume_ns = draw(&world, 4) * NS_PER_S };
 
 	for (guint pair = 0; pair < G_N_ELEMENTS(pairs); pair++) {
 		g_autoptr(Fixture) walk = fixture_new(jobs, cluster);
@@ -430,10 +430,11 @@ static const char rough_cluster[] =
     "      - {count: 2, gpus: 3, slot_gpus: 2, gpu_type: a}\n"
     "      - {count: 2, gpus: 2, gpu_type: b, cpus: 4}\n";
 
-static const char rough_models[] = "models:\n"
-				   "  slow: {overheads: {suspend_s: 3, start_s: 1, resume_s: 2, migrate_s: 1}}\n"
-				   "  vgg: {slowdown: {slot: 1, machine: 1.1, rack: 1.3, cluster: "
-				   "1.6}, skew: 0.7}\n";
+static const char rough_models[] =
+    "models:\n"
+    "  slow: {overheads: {suspend_s: 3, start_s: 1, resume_s: 2, migrate_s: 1}}\n"
+    "  vgg: {slowdown: {slot: 1, machine: 1.1, rack: 1.3, cluster: "
+    "1.6}, skew: 0.7}\n";
 
 static const char *const rough_policies[] = {
 	"fifo:max_level=rack",
@@ -466,7 +467,7 @@ draw_wishes(World *world, GString *text)
 	gboolean is_share = draw(world, 4) == 0, has_workers = draw(world, 6) == 0;
 
 	g_string_append_printf(text, ",%u,%u,priority=%u", is_share ? 1 : n_gpus, draw(world, 60),
-			       draw(world, 4));
+	                       draw(world, 4));
 	g_string_append(text, types[draw(world, 4)]);
 	g_string_append(text, models[draw(world, 4)]);
 	if (is_share)
@@ -503,9 +504,9 @@ check_rough_world(guint64 seed)
 	World world = { rng_stream(seed, "prop_walk rough"), seed, 0 };
 	g_autofree char *jobs = draw_rough_jobs(&world);
 	Overheads overheads = { .suspend_ns = draw(&world, 3) * 2 * NS_PER_S,
-				.resume_ns = draw(&world, 4) * NS_PER_S,
-				.migrate_ns = draw(&world, 4) * NS_PER_S,
-				.checkpoint_every_ns = draw(&world, 2) * NS_PER_S / 10 };
+		                .resume_ns = draw(&world, 4) * NS_PER_S,
+		                .migrate_ns = draw(&world, 4) * NS_PER_S,
+		                .checkpoint_every_ns = draw(&world, 2) * NS_PER_S / 10 };
 
 	for (guint i = 0; i < G_N_ELEMENTS(rough_policies); i++) {
 		g_autoptr(Fixture) fixture = fixture_new(jobs, rough_cluster);
@@ -516,7 +517,7 @@ check_rough_world(guint64 seed)
 		fixture_run(fixture, rough_policies[i]);
 		text = fixture_to_string(fixture);
 		ck_assert_msg(strstr(text, "QUEUED") == NULL && strstr(text, "UNFINISHED") == NULL,
-			      "seed %" G_GUINT64_FORMAT ", %s: %s", seed, rough_policies[i], text);
+		              "seed %" G_GUINT64_FORMAT ", %s: %s", seed, rough_policies[i], text);
 	}
 }
 
@@ -537,7 +538,7 @@ check_slow_stops(guint64 seed)
 		fixture_run(fixture, pairs[i].policy);
 		text = fixture_to_string(fixture);
 		ck_assert_msg(strstr(text, "QUEUED") == NULL && strstr(text, "UNFINISHED") == NULL,
-			      "seed %" G_GUINT64_FORMAT ", %s: %s", seed, pairs[i].policy, text);
+		              "seed %" G_GUINT64_FORMAT ", %s: %s", seed, pairs[i].policy, text);
 	}
 }
 

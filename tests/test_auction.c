@@ -35,8 +35,8 @@ market_open(const char *shorthand, const guint *n_offered)
 	market.cluster = cluster_new(market.spec);
 	market.models = model_table_new_empty();
 	for (guint i = 0; i < market.spec->n_machines; i++)
-		alloc_add_range(&held, market.spec->machines[i].first_gpu + n_offered[i],
-		                market.spec->machines[i].n_gpus - n_offered[i]);
+		for (guint j = n_offered[i]; j < market.spec->machines[i].n_gpus; j++)
+			alloc_add(&held, market.spec->machines[i].first_gpu + j);
 	cluster_take(market.cluster, &busy, &held);
 	alloc_clear(&held);
 	market.offer = offer_new(market.spec, market.models, LEVEL_CLUSTER);

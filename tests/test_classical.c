@@ -2,7 +2,8 @@
 
 /*
  * The classical policies and Tiresias, run to the end on small traces. Right values are those of
- * the worked examples of the papers and of the list of problem files, or are worked out in a comment.
+ * the worked examples of the papers and of the list of problem files, or are worked out in a
+ * comment.
  */
 
 #include <check.h>
@@ -35,8 +36,7 @@ static const Case cases[] = {
 	{ "S20 four gangs", "A,0,3,10; B,0,3,10; C,0,3,10; D,0,3,10", "2x4", "fifo",
 	  "A 0-10; B 0-10; C 10-20; D 10-20" },
 	{ "E02 strict", "A,0,3,10; B,1,4,10; C,2,1,5", "1x4", "fifo", "A 0-10; B 10-20; C 20-25" },
-	{ "E02 skip", "A,0,3,10; B,1,4,10; C,2,1,5", "1x4", "fifo-skip",
-	  "A 0-10; B 10-20; C 2-7" },
+	{ "E02 skip", "A,0,3,10; B,1,4,10; C,2,1,5", "1x4", "fifo-skip", "A 0-10; B 10-20; C 2-7" },
 	{ "E04 time limit", "A,0,1,10,limit=10; B,0,1,10,limit=9", "1x2", "fifo",
 	  "A 0-10; B 0-9 TIMEOUT" },
 	{ "E08 alone, no restart", "A,0,1,100", "1x1", "srtf", "A 0-100" },
@@ -102,35 +102,35 @@ static const Case cases[] = {
 	{ "priority stops the least urgent", "A,0,1,10; B,0,1,10,priority=1; C,2,1,3,priority=2",
 	  "1x2", "priority:preempt=true", "A 0-13 P1; B 0-10; C 2-5" },
 
-	/* B03: H needs two. A does not fit beside it and stops: B behind it keeps its GPU, and C does
-	 * not start on the idle one. At 11 A has 9 left. */
+	/* B03: H needs two. A does not fit beside it and stops: B behind it keeps its GPU, and C
+	 * does not start on the idle one. At 11 A has 9 left. */
 	{ "B03 strict with stops",
 	  "A,0,3,10,priority=2; B,0,1,30,priority=1; H,1,2,10,priority=3; C,2,1,10", "1x4",
 	  "priority:preempt=true", "A 0-20 P1; B 0-30; H 1-11; C 20-30" },
 
-	/* Left at 10: D 5, B 30, C 40, A 80. Beside D and B there is one GPU: not for C, but for A. */
-	{ "a running job may lose to a smaller one", "A,0,1,90; B,0,1,40; C,0,2,50; D,10,2,5", "1x4",
-	  "srtf", "A 0-90; B 0-40; C 0-55 P1; D 10-15" },
+	/* Left at 10: D 5, B 30, C 40, A 80. Beside D and B there is one GPU: not for C, but for A.
+	 */
+	{ "a running job may lose to a smaller one", "A,0,1,90; B,0,1,40; C,0,2,50; D,10,2,5",
+	  "1x4", "srtf", "A 0-90; B 0-40; C 0-55 P1; D 10-15" },
 	{ "a smaller one behind stays", "B,0,2,40; C,0,1,90; D,10,3,5", "1x4", "srtf",
 	  "B 0-45 P1; C 0-90; D 10-15" },
 
 	/* C01 over several machines: left at 10 are D 5, A 40, B 50, C 50. D takes the GPUs of A,
-	 * one loser instead of two; A, whose turn is next, moves to those of B and C. On one machine
-	 * nobody need move. */
+	 * one loser instead of two; A, whose turn is next, moves to those of B and C. On one
+	 * machine nobody need move. */
 	{ "C01 the fewest lose", "A,0,4,50; B,0,2,60; C,0,2,60; D,10,4,5", "2x4", "srtf",
 	  "A 0-50 M1; B 0-65 P1; C 0-65 P1; D 10-15" },
 	{ "the same on one machine", "A,0,4,50; B,0,2,60; C,0,2,60; D,10,4,5", "1x8", "srtf",
 	  "A 0-50; B 0-65 P1; C 0-65 P1; D 10-15" },
 	/* One loser suffices; of A and B, B is the later. */
-	{ "C01 ties", "A,0,2,50; B,0,2,60; D,10,2,5", "2x2", "srtf",
-	  "A 0-50; B 0-65 P1; D 10-15" },
+	{ "C01 ties", "A,0,2,50; B,0,2,60; D,10,2,5", "2x2", "srtf", "A 0-50; B 0-65 P1; D 10-15" },
 
 	/* easy */
 	/* Shadow of B 100, extra 1: C (1 GPU, long) starts beside; D (1 GPU, long) does not. */
 	{ "easy: extra is used up", "A,0,2,100; B,1,3,50; C,2,1,500; D,3,1,500", "1x4", "easy",
 	  "A 0-100; B 100-150; C 2-502; D 150-650" },
-	{ "easy: short ones use no extra", "A,0,2,100; B,1,3,50; C,2,1,98; D,3,1,500", "1x4", "easy",
-	  "A 0-100; B 100-150; C 2-100; D 3-503" },
+	{ "easy: short ones use no extra", "A,0,2,100; B,1,3,50; C,2,1,98; D,3,1,500", "1x4",
+	  "easy", "A 0-100; B 100-150; C 2-100; D 3-503" },
 	/* The promise to B is kept: D would end at 103. */
 	{ "easy: one second late", "A,0,2,100; B,1,4,50; C,3,1,98; D,3,1,97", "1x4", "easy",
 	  "A 0-100; B 100-150; C 150-248; D 3-100" },
@@ -148,8 +148,8 @@ static const Case cases[] = {
 	  "fifo-skip", "A 0-10; B 10-20; C 0-10" },
 	{ "unknown type", "A,0,1,10,type=h100; B,0,1,10,type=h100|V100", "1x2:v100", "fifo",
 	  "A REJECTED; B 0-10" },
-	{ "shares sit together", "A,0,1,10,share=0.5; B,0,1,20,share=0.5; C,0,1,10,share=0.5", "1x1",
-	  "fifo", "A 0-10; B 0-20; C 10-20" },
+	{ "shares sit together", "A,0,1,10,share=0.5; B,0,1,20,share=0.5; C,0,1,10,share=0.5",
+	  "1x1", "fifo", "A 0-10; B 0-20; C 10-20" },
 	{ "srtf stops a share", "A,0,1,30,share=0.5; B,0,1,20,share=0.5; C,1,1,10,share=0.4", "1x1",
 	  "srtf", "A 0-40 P1; B 0-20; C 1-11" },
 	/* C01: A and B sit on a machine each, and D needs one. B has more left and loses its place;
@@ -234,7 +234,8 @@ START_TEST(test_suspension)
 }
 END_TEST
 
-/* What is free now and not needed by who waits is given: two GPUs stay free while B waits for A's. */
+/* What is free now and not needed by who waits is given: two GPUs stay free while B waits for A's.
+ */
 START_TEST(test_suspension_leaves_the_rest)
 {
 	g_autoptr(Fixture) fixture = fixture_new("A,0,2,100; B,10,3,20; C,11,1,30", "1x4");
@@ -290,13 +291,13 @@ static const struct {
 	gint64 attained;
 	double expected;
 } indices[] = {
-	{ GITTINS_TEXTBOOK, 0, 0.2 },		 { GITTINS_TEXTBOOK, 1, 1.0 / 3 },
-	{ GITTINS_TEXTBOOK, 2, 0.25 },		 { GITTINS_TEXTBOOK, 3, 0.5 },
-	{ GITTINS_TEXTBOOK, 4, 0.125 },		 { GITTINS_TEXTBOOK, 6, 1.0 / 6 },
-	{ GITTINS_TEXTBOOK, 8, 0.25 },		 { GITTINS_TEXTBOOK, 11, 1 },
-	{ GITTINS_TEXTBOOK, 12, 0 },		 { GITTINS_TEXTBOOK, 99, 0 },
-	{ GITTINS_FIXED_DELTA, 0, 1.0 / 6 },	 { GITTINS_FIXED_DELTA, 2, 0.25 },
-	{ GITTINS_FIXED_DELTA, 4, 0 },		 { GITTINS_FIXED_DELTA, 12, 0 },
+	{ GITTINS_TEXTBOOK, 0, 0.2 },        { GITTINS_TEXTBOOK, 1, 1.0 / 3 },
+	{ GITTINS_TEXTBOOK, 2, 0.25 },       { GITTINS_TEXTBOOK, 3, 0.5 },
+	{ GITTINS_TEXTBOOK, 4, 0.125 },      { GITTINS_TEXTBOOK, 6, 1.0 / 6 },
+	{ GITTINS_TEXTBOOK, 8, 0.25 },       { GITTINS_TEXTBOOK, 11, 1 },
+	{ GITTINS_TEXTBOOK, 12, 0 },         { GITTINS_TEXTBOOK, 99, 0 },
+	{ GITTINS_FIXED_DELTA, 0, 1.0 / 6 }, { GITTINS_FIXED_DELTA, 2, 0.25 },
+	{ GITTINS_FIXED_DELTA, 4, 0 },       { GITTINS_FIXED_DELTA, 12, 0 },
 };
 
 START_TEST(test_gittins_table)
@@ -306,7 +307,7 @@ START_TEST(test_gittins_table)
 	guint hint = 99;
 
 	ck_assert_double_eq_tol(gittins_index(gittins, indices[_i].attained, &hint),
-				indices[_i].expected, 1e-15);
+	                        indices[_i].expected, 1e-15);
 	gittins_free(gittins);
 }
 END_TEST
@@ -346,14 +347,14 @@ START_TEST(test_gittins_by_definition)
 
 		for (guint i = 0; i < n; i++)
 			samples[i] = last += (GpuTime)(rng_below(stream, round, i + 1, 1000) *
-						       rng_below(stream, round, i + 100, 1000));
+			                               rng_below(stream, round, i + 100, 1000));
 		gittins = gittins_new(GITTINS_TEXTBOOK, samples, n, 1);
 		for (guint i = 0; i < 50; i++) {
 			GpuTime attained =
 			    (GpuTime)rng_below(stream, round, i + 200, (guint64)last + 2);
 
 			ck_assert_double_eq_tol(gittins_index(gittins, attained, &hint),
-						index_by_definition(samples, n, attained), 1e-12);
+			                        index_by_definition(samples, n, attained), 1e-12);
 		}
 		gittins_free(gittins);
 	}
@@ -364,7 +365,7 @@ END_TEST
 START_TEST(test_gittins_order)
 {
 	fixture_expect(FIGURE_7, "1x2", "tiresias:thresholds_gpu_s=[],gittins=textbook",
-		       "J1 0-2; J2 2-10; J3 10-16");
+	               "J1 0-2; J2 2-10; J3 10-16");
 }
 END_TEST
 
@@ -377,19 +378,34 @@ START_TEST(test_promotion)
 	const char *jobs = "J1,0,2,20; J2,5,2,5; J3,6,2,7; J4,7,2,5; J5,8,2,5";
 
 	fixture_expect(jobs, "1x2", "tiresias:thresholds_gpu_s=20",
-		       "J1 0-42 P1; J2 10-15; J3 15-22; J4 22-27; J5 27-32");
+	               "J1 0-42 P1; J2 10-15; J3 15-22; J4 22-27; J5 27-32");
 	fixture_expect(jobs, "1x2", "tiresias:thresholds_gpu_s=20,promote_knob=1",
-		       "J1 0-32 P1; J2 10-15; J3 15-22; J4 32-37; J5 37-42");
+	               "J1 0-32 P1; J2 10-15; J3 15-22; J4 32-37; J5 37-42");
 }
 END_TEST
 
-/* Skewed models wait for one machine; the others take what is left anywhere: one GPU is free on each
- * of two machines when V and R arrive. */
+/* A job goes on attaining service while it is suspended, and falls as it does (A12, A58). A has 20
+ * GPU-s when it is stopped at 10, 22 at 11, and 26 at 13, when its GPUs are free: it stands in the
+ * fourth queue. B falls to the second at 21 and to the third at 24, and is still ahead of A. */
+START_TEST(test_demotion_under_suspension)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,2,30; B,10,2,13", "1x2");
+
+	fixture->scenario.overheads.suspend_ns = 3 * NS_PER_S;
+	fixture_run(fixture, "tiresias:thresholds_gpu_s=[16,22,26]");
+	ck_assert_double_eq(fixture_start_s(fixture, "B"), 13);
+	ck_assert_double_eq(fixture_finish_s(fixture, "B"), 26);
+	ck_assert_int_eq(fixture_job(fixture, "B")->preemptions, 0);
+}
+END_TEST
+
+/* Skewed models wait for one machine; the others take what is left anywhere: one GPU is free on
+ * each of two machines when V and R arrive. */
 START_TEST(test_skew_placement)
 {
 	const char *models = "models:\n  vgg16: {skew: 0.743}\n  resnet50: {skew: 0.092}\n";
 	const char *jobs = "A,0,2,10,model=vgg16; B,0,2,20,model=vgg16; V,1,2,10,model=vgg16; "
-			   "R,2,2,10,model=resnet50";
+	                   "R,2,2,10,model=resnet50";
 	g_autoptr(Fixture) fixture = fixture_new(jobs, "2x3");
 
 	fixture_set_models(fixture, models);
@@ -416,6 +432,7 @@ classical_suite(void)
 	tcase_add_test(runs, test_quantum_must_exceed_overheads);
 	tcase_add_loop_test(runs, test_refused_options, 0, G_N_ELEMENTS(refused));
 	tcase_add_test(runs, test_promotion);
+	tcase_add_test(runs, test_demotion_under_suspension);
 	tcase_add_test(runs, test_skew_placement);
 	tcase_add_loop_test(gittins, test_gittins_table, 0, G_N_ELEMENTS(indices));
 	tcase_add_test(gittins, test_gittins_by_definition);

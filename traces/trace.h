@@ -9,9 +9,11 @@
 #include "sim/model/workload.h"
 
 typedef struct TraceOptions {
-	const char *format;	/* "auto" or a format's name */
-	const char *time_zone;	/* IANA name for date-times without an offset; NULL = not given (UTC) */
-	gboolean skip_bad_rows; /* leave bad rows out and count them, instead of refusing the file */
+	const char *format; /* "auto" or a format's name */
+	const char
+	    *time_zone; /* IANA name for date-times without an offset; NULL = not given (UTC) */
+	gboolean
+	    skip_bad_rows; /* leave bad rows out and count them, instead of refusing the file */
 } TraceOptions;
 
 typedef struct CsvReader CsvReader; /* traces/csv.h */
@@ -24,7 +26,7 @@ typedef struct TraceFormat {
 	gboolean (*recognises)(const char *const *cells, guint n_cells);
 	/* Reads every row into @builder; FALSE only where going on is senseless. */
 	gboolean (*read)(CsvReader *reader, const TraceOptions *options, WorkloadBuilder *builder,
-			 Problems *problems, GError **error);
+	                 Problems *problems, GError **error);
 } TraceFormat;
 
 /* NULL-terminated, the native format first. */

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Themis from end to end: the worked examples of the specification and small runs worked out by
+ * hand. Every run is strict and paranoid.
+ */
+
+#include <check.h>
+#include <string.h>
+
+#include "sim/base/error.h"
+#include "tests/fixture.h"
+
+/* Runs whose whole course is known. */
+typedef struct Course {
+	const char *title, *jobs, *cluster, *policy, *expected;
+} Course;
+
+static const Course courses[] = {
+	{
+	    "E5: turns of a lease each, the one that waits first",
+	    "A,0,4,600; B,0,4,300",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=0.5",
+	    "A 0-900 P3; B 100-600 P2",
+	},
+	{
+	    "alone, a job is never stopped",
+	    "A,0,4,1234",
+	    "1x4",
+	    "themis:lease_s=100",
+	    "A 0-1234",
+	},
+	{
+	    "A76: who wins its GPUs back is not stopped",
+	    "A,0,1,500; B,50,1,500; C,99,2,500",
+	    "1x4",
+	    "themis:lease_s=100",
+	    "A 0-500; B 50-550; C 99-599",
+	},
+	/* E3: of 4 GPUs each wins 2 and keeps 1; nobody else is there, so each takes one back. */
+	{
+	    "E3: what the bidders pay they get back if there is nobody else",
+	    "A,0,4,300,min=1,max=4; B,0,4,300,min=1,max=4",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=0,round=floor",
+	    "A 0-600; B 0-600",
+	},
+	{
+	    "E3, but what is paid stays idle",
+	    "A,0,4,300,min=1,max=4; B,0,4,300,min=1,max=4",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=0,round=floor,leftover=idle",
+	    "A 0-1200; B 0-1200",
+	},
+	{
+	    "nobody pays",
+	    "A,0,4,300,min=1,max=4; B,0,4,300,min=1,max=4",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=0,round=none,leftover=idle",
+	    "A 0-600; B 0-600",
+	},
+	/* A has 2 at 0 as a leftover, 2 more at 50; at 100 the first 2 are due and go to C, which
+	 * held nothing; those of 50 go on; at 140 C's are free. 100 + 200 + 80 + 20 GPU-s. */
+	{
+	    "A76: each GPU has a lease of its own",
+	    "B,0,2,50; A,0,4,100,min=2,max=4; C,60,2,40",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=1",
+	    "B 0-50; A 0-145 M3; C 100-140",
+	},
+	/* The same, but A needs 3: what is left at 100 is given back, too, so that all 4 are on
+	 * offer: C has its 2, A nothing until C ends. 50 s on 4 from 50 on, 25 from 140. */
+	{
+	    "A75: too few to run on are given back",
+	    "B,0,2,50; A,50,4,75,min=3,max=4; C,60,2,40",
+	    "1x4",
+	    "themis:lease_s=50,fairness_knob=1",
+	    "B 0-50; A 50-165 P1; C 100-140",
+	},
+	/* The gang of 3 does not fit the one idle GPU and does not count; D has it. */
+	{
+	    "A70: who needs more than the offer does not take part",
+	    "A,0,3,250; B,10,3,100; D,20,1,50",
+	    "1x4",
+	    "themis:lease_s=100,fairness_knob=1",
+	    "A 0-350 P1; B 100-200; D 20-70",
+	},
+	/* T_id of A1 is 900 (paper) or 300 (capped), of A2 600 or 600. */
+	{
+	    "E6: A2 is worse off by the paper's T_id",
+	    "B,0,8,100; A1,0,2,300; A2,0,8,200",
+	    "1x8",
+	    "themis:lease_s=1000,fairness_knob=1",
+	    "B 0-100; A1 300-600; A2 100-300",
+	},
+	{
+	    "E6: A1 is worse off by the capped one",
+	    "B,0,8,100; A1,0,2,300; A2,0,8,200",
+	    "1x8",
+	    "themis:lease_s=1000,fairness_knob=1,tid=capped",
+	    "B 0-100; A1 100-400; A2 400-600",
+	},
+	{
+	    "A89: without work before all others",
+	    "A,0,4,100; B,50,4,300; Z,50,4,0",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=1",
+	    "A 0-100; B 100-400; Z 100-100",
+	},
+	/* One app of four gangs of 2: the first three by (submit, trace order); when one ends the
+	 * fourth. */
+	{
+	    "A80: whole gangs in trace order",
+	    "a,0,2,100,app=x; b,0,2,150,app=x; c,0,2,300,app=x; d,0,2,100,app=x",
+	    "1x6",
+	    "themis:lease_s=1000",
+	    "a 0-100; b 0-150; c 0-300; d 100-200",
+	},
+	/* Spare GPUs go to the job with most work left: b has 4, a has 1 until b is done. */
+	{
+	    "A80: spare GPUs to the job with most work left",
+	    "a,0,1,100,app=x,min=1,max=4; b,0,2,150,app=x,min=1,max=4",
+	    "1x5",
+	    "themis:lease_s=1000",
+	    "a 0-81.25 M1; b 0-75",
+	},
+	{
+	    "gang=2: widths in twos",
+	    "A,0,2,100,min=1,max=7",
+	    "1x7",
+	    "themis:lease_s=1000,gang=2",
+	    "A 0-33.333333334",
+	},
+	{
+	    "A45: parts of a GPU sit together",
+	    "A,0,1,100,share=0.5; B,10,1,100,share=0.5; C,20,1,50",
+	    "1x2",
+	    "themis:lease_s=30",
+	    "A 0-100; B 10-110; C 20-70",
+	},
+	/* At 100 both want the one GPU. B has waited longer, so that to win it changes its rho by
+	 * less: 1290/190 against 1210/110. */
+	{
+	    "of many bidders those win whose rho falls most",
+	    "A,0,1,100; B,10,1,100; C,90,1,100",
+	    "1x1",
+	    "themis:lease_s=1000,fairness_knob=0,round=none",
+	    "A 0-100; B 200-300; C 100-200",
+	},
+	{
+	    "bidders=servable: the worst off alone bids for what serves one",
+	    "A,0,1,100; B,10,1,100; C,90,1,100",
+	    "1x1",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,bidders=servable",
+	    "A 0-100; B 100-200; C 200-300",
+	},
+	/* At 50 there is 1 GPU, a third of B's fair share of 8/3: to keep it for good would be
+	 * worse than to lose a lease and then have the share (A69), but B, the worst off, takes it.
+	 * At 1000 C, which has nothing, has 7 of it; when it is done B has all 8. */
+	{
+	    "B26: a bundle below the fair share is worth more than nothing",
+	    "A,0,7,1000; A0,0,1,50; B,10,8,175,min=1,max=8; C,20,7,200,min=1,max=7",
+	    "1x8",
+	    "themis:lease_s=2000,fairness_knob=1",
+	    "A 0-1000; A0 0-50; B 50-1231.25 M1; C 1000-1200",
+	},
+	{
+	    "the strawman: the worst off takes all it can use",
+	    "A,0,4,300,min=1,max=4; B,0,4,300,min=1,max=4",
+	    "1x4",
+	    "themis-strawman:lease_s=100",
+	    "A 0-500 P2; B 100-600 P2",
+	},
+};
+
+START_TEST(test_course)
+{
+	const Course *course = &courses[_i];
+	g_autoptr(Fixture) fixture = fixture_new(course->jobs, course->cluster);
+	g_autofree char *found = NULL;
+
+	fixture_run(fixture, course->policy);
+	found = fixture_to_string(fixture);
+	ck_assert_msg(g_str_equal(found, course->expected), "%s:\n found %s\nwanted %s",
+	              course->title, found, course->expected);
+}
+END_TEST
+
+/* overheads */
+
+/* As E5, but each change of hands takes 10 s, for which the loser keeps its GPUs; the winner's
+ * grant lapses, and wins again at the release. */
+START_TEST(test_suspend)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,4,600; B,0,4,300", "1x4");
+	g_autofree char *found = NULL;
+
+	fixture->scenario.overheads.suspend_ns = 10 * NS_PER_S;
+	fixture_run(fixture, "themis:lease_s=100,fairness_knob=0.5");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "A 0-950 P3; B 110-650 P2");
+}
+END_TEST
+
+/* renew_free=false: at the end of each lease a stop of 2 s and a start of 3 s: 95 s of work in 102
+ * from the second lease on; it ends in the third. */
+START_TEST(test_renewal_that_costs)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,4,250", "1x4");
+	g_autofree char *found = NULL;
+
+	fixture->scenario.overheads.suspend_ns = 2 * NS_PER_S;
+	fixture->scenario.overheads.resume_ns = 3 * NS_PER_S;
+	fixture_run(fixture, "themis:lease_s=100,renew_free=false");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "A 0-260 P2");
+	fixture->scenario.overheads.suspend_ns = 0;
+	fixture_run(fixture, "themis:lease_s=100,renew_free=false");
+	g_free(found);
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "A 0-256 P2");
+}
+END_TEST
+
+static const struct {
+	SimTime start_s, suspend_s, resume_s, migrate_s;
+	const char *names;
+} costly[] = {
+	{ .start_s = 100, .names = "start_s" },
+	{ .suspend_s = 40, .resume_s = 60, .names = "resume_s + suspend_s" },
+	{ .migrate_s = 100, .names = "migrate_s" },
+};
+
+/* B05 */
+START_TEST(test_lease_too_short)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,4,100", "1x4");
+	g_autoptr(GError) error = NULL;
+	Overheads *overheads = &fixture->scenario.overheads;
+
+	overheads->start_ns = costly[_i].start_s * NS_PER_S;
+	overheads->suspend_ns = costly[_i].suspend_s * NS_PER_S;
+	overheads->resume_ns = costly[_i].resume_s * NS_PER_S;
+	overheads->migrate_ns = costly[_i].migrate_s * NS_PER_S;
+	ck_assert(!fixture_try(fixture, "themis:lease_s=100", &error));
+	ck_assert(g_error_matches(error, SIM_ERROR, SIM_ERROR_USAGE));
+	ck_assert_ptr_nonnull(strstr(error->message, "lease_s"));
+	ck_assert_ptr_nonnull(strstr(error->message, costly[_i].names));
+	fixture_run(fixture, "themis:lease_s=100.5");
+}
+END_TEST
+
+/* places */
+
+static const char two_models[] =
+    "models:\n"
+    "  vgg: {slowdown: {slot: 1, machine: 1, rack: 1.25, cluster: 1.25}}\n"
+    "  inception: {slowdown: {slot: 1}}\n";
+
+/* Instance 2 of the paper's motivation: the indifferent app is first, and yet spans two machines.
+ * Had it the large one, V would take 125 s. */
+START_TEST(test_instance_2)
+{
+	g_autoptr(Fixture) fixture =
+	    fixture_new("I,0,4,100,model=inception; V,0,4,100,model=vgg", "1x4,2x2");
+	g_autofree char *found = NULL;
+
+	fixture_set_models(fixture, two_models);
+	fixture_run(fixture, "themis:fairness_knob=0");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "I 0-100; V 0-100");
+}
+END_TEST
+
+START_TEST(test_instance_1)
+{
+	g_autoptr(Fixture) fixture = fixture_new("V,0,4,100,model=vgg; W,0,4,100,model=vgg", "2x4");
+	g_autofree char *found = NULL;
+
+	fixture_set_models(fixture, two_models);
+	fixture_run(fixture, "themis:fairness_knob=0");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "V 0-100; W 0-100");
+}
+END_TEST
+
+/* V starts across machines and moves together when its lease ends: 80 s of work in the first 100.
+ */
+START_TEST(test_moves_together)
+{
+	g_autoptr(Fixture) fixture = fixture_new("a,0,2,50; b,0,2,50; V,0,4,100,model=vgg", "2x4");
+	g_autofree char *found = NULL;
+
+	fixture_set_models(fixture, two_models);
+	fixture_run(fixture, "themis:lease_s=100,fairness_knob=0");
+	found = fixture_to_string(fixture);
+	/* The pairs share a machine, so that V has the other from the start. */
+	ck_assert_str_eq(found, "a 0-50; b 0-50; V 0-100");
+	fixture_run(fixture, "themis-strawman:lease_s=100");
+	g_free(found);
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "a 0-50; b 0-50; V 0-100");
+}
+END_TEST
+
+/* A gang of 4 waits for the machine of 4 rather than span two. a fits the other one best, so that b
+ * is on the machine of 4. */
+START_TEST(test_max_level)
+{
+	fixture_expect("a,0,2,50; b,0,3,70; V,10,4,100", "1x4,1x3", "themis:max_level=machine",
+	               "a 0-50; b 0-70; V 70-170");
+	fixture_expect("a,0,2,50; b,0,1,70; V,10,4,100", "1x4,1x3", "themis",
+	               "a 0-50; b 0-70; V 10-110");
+}
+END_TEST
+
+/* It joins the type that is faster for it even if the other has more GPUs. */
+START_TEST(test_types)
+{
+	g_autoptr(Fixture) fixture = fixture_new(
+	    "A,0,2,100,model=fast,type=p100|v100; B,0,2,100,type=p100", "2x4:p100,1x2:v100");
+	g_autofree char *found = NULL;
+
+	fixture_set_models(fixture,
+	                   "models:\n"
+	                   "  fast: {slowdown: {slot: 1}, throughput: {p100: 1, v100: 2}}\n");
+	fixture_run(fixture, "themis");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "A 0-50; B 0-100");
+}
+END_TEST
+
+/* CPUs decide, too: both machines have GPUs for c, one has CPUs. */
+START_TEST(test_cpus)
+{
+	fixture_expect("a,0,1,100,cpus=6; c,10,1,50,cpus=4",
+	               "racks:\n"
+	               "  - machines:\n"
+	               "      - {count: 1, gpus: 2, cpus: 8}\n"
+	               "      - {count: 1, gpus: 4, cpus: 8}\n",
+	               "themis:lease_s=20", "a 0-100; c 10-60");
+}
+END_TEST
+
+/* fairness */
+
+/* Apps that come one after another to a full cluster: whoever is oldest is worst off, so that none
+ * waits longer than it takes to serve all that came before. */
+START_TEST(test_no_starvation)
+{
+	g_autoptr(GString) jobs = g_string_new(NULL);
+	g_autoptr(Fixture) fixture = NULL;
+
+	for (guint i = 0; i < 8; i++)
+		g_string_append_printf(jobs, "%sJ%u,%u,4,250", i > 0 ? "; " : "", i, i * 10);
+	fixture = fixture_new(jobs->str, "1x4");
+	fixture_run(fixture, "themis:lease_s=100,fairness_knob=1");
+	for (guint i = 0; i < 8; i++) {
+		g_autofree char *job = g_strdup_printf("J%u", i);
+
+		ck_assert_double_le(fixture_start_s(fixture, job), 250 * i);
+	}
+	ck_assert_double_eq(fixture_makespan_s(fixture), 2000);
+}
+END_TEST
+
+/* B25: the lottery depends on the seed, and on nothing else. */
+START_TEST(test_seed)
+{
+	const char *jobs = "A,0,4,500,min=1,max=4; B,0,4,500,min=1,max=4; C,0,4,500,min=1,max=4; "
+	                   "D,0,4,700,min=1,max=4";
+	gboolean is_different = FALSE;
+	g_autofree char *first = NULL;
+
+	for (guint seed = 1; seed <= 8; seed++) {
+		g_autoptr(Fixture) fixture = fixture_new(jobs, "1x7");
+		g_autofree char *once = NULL, *again = NULL;
+
+		fixture->scenario.seed = seed;
+		fixture_run(fixture, "themis:lease_s=50,fairness_knob=0.25");
+		once = fixture_to_string(fixture);
+		fixture_run(fixture, "themis:lease_s=50,fairness_knob=0.25");
+		again = fixture_to_string(fixture);
+		ck_assert_str_eq(once, again);
+		is_different |= first != NULL && !g_str_equal(first, once);
+		if (first == NULL)
+			first = g_steal_pointer(&once);
+	}
+	ck_assert(is_different);
+}
+END_TEST
+
+/* Every combination of choices runs to the end, whatever it does to whom. */
+static const char *const variants[] = {
+	"rho0=cap",
+	"round=floor",
+	"round=nearest",
+	"round=none",
+	"leftover=worst-rho",
+	"leftover=idle",
+	"leftover=idle,round=floor,fairness_knob=0",
+	"tid=capped",
+	"renew_free=false",
+	"bundle=greedy",
+	"node_cap=0",
+	"node_cap=10",
+	"bid_restart=true",
+	"bid_error=0.2",
+	"max_level=machine",
+	"max_level=rack",
+	"max_level=slot",
+	"gang=2",
+	"fairness_knob=0",
+	"fairness_knob=1",
+	"fairness_knob=0.5,rho0=cap,round=floor",
+};
+
+START_TEST(test_variants)
+{
+	g_autoptr(GString) jobs = g_string_new(NULL);
+	g_autofree char *policy = g_strdup_printf("themis:lease_s=60,%s", variants[_i]);
+	static const char *const models[] = { "vgg", "inception" };
+	g_autoptr(Fixture) fixture = NULL;
+
+	for (guint i = 0; i < 60; i++)
+		g_string_append_printf(jobs, "%sJ%u,%u,%u,%u,app=a%u,model=%s,min=%u,max=%u",
+		                       i > 0 ? "; " : "", i, i * 7, 1 + i % 2, 40 + i * 5, i / 4,
+		                       models[i / 4 % 2], 1 + i % 2, 1 + i % 2 + i % 3);
+	fixture = fixture_new(jobs->str, "racks:\n"
+	                                 "  - count: 2\n"
+	                                 "    machines:\n"
+	                                 "      - {count: 2, gpus: 4, slot_gpus: 2}\n"
+	                                 "      - {count: 1, gpus: 2}\n"
+	                                 "      - {count: 1, gpus: 1}\n");
+	fixture_set_models(fixture, two_models);
+	fixture->scenario.overheads.suspend_ns = _i % 3 * NS_PER_S;
+	fixture->scenario.overheads.resume_ns = _i % 2 * 4 * NS_PER_S;
+	fixture->scenario.overheads.migrate_ns = _i % 2 * 5 * NS_PER_S;
+	fixture_run(fixture, policy);
+	for (guint i = 0; i < 60; i++) {
+		g_autofree char *job = g_strdup_printf("J%u", i);
+
+		ck_assert_int_eq(fixture_job(fixture, job)->state, JOB_FINISHED);
+	}
+}
+END_TEST
+
+static Suite *
+themis_suite(void)
+{
+	Suite *suite = suite_create("themis");
+	TCase *tcase = tcase_create("themis");
+
+	tcase_add_loop_test(tcase, test_course, 0, G_N_ELEMENTS(courses));
+	tcase_add_test(tcase, test_suspend);
+	tcase_add_test(tcase, test_renewal_that_costs);
+	tcase_add_loop_test(tcase, test_lease_too_short, 0, G_N_ELEMENTS(costly));
+	tcase_add_test(tcase, test_instance_1);
+	tcase_add_test(tcase, test_instance_2);
+	tcase_add_test(tcase, test_moves_together);
+	tcase_add_test(tcase, test_max_level);
+	tcase_add_test(tcase, test_types);
+	tcase_add_test(tcase, test_cpus);
+	tcase_add_test(tcase, test_no_starvation);
+	tcase_add_test(tcase, test_seed);
+	tcase_add_loop_test(tcase, test_variants, 0, G_N_ELEMENTS(variants));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int
+main(void)
+{
+	SRunner *runner = srunner_create(themis_suite());
+	int n_failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
