@@ -62,8 +62,8 @@ say  = @printf '  %-8s %s\n' '$1' '$2'
 
 # What there is
 
-SRC     := sim/main.c $(wildcard sim/*/*.c policies/*.c traces/*.c)
-HEADERS := $(wildcard sim/*.h sim/*/*.h policies/*.h traces/*.h tests/*.h)
+SRC     := sim/main.c $(wildcard sim/*/*.c policies/*.c policies/*/*.c traces/*.c)
+HEADERS := $(wildcard sim/*.h sim/*/*.h policies/*.h policies/*/*.h traces/*.h tests/*.h)
 TESTS   := $(wildcard tests/test_*.c tests/prop_*.c tests/val_*.c)
 # Other files of tests/ are linked into every test program; rogue policies become modules.
 HELPERS := $(filter-out $(TESTS),$(wildcard tests/*.c))

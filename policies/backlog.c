@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "policies/backlog.h"
 
 #include <string.h>
+
+#include "sim/policy.h"
 
 struct Backlog {
 	JobId *jobs;    /* by place, ascending; those removed keep their place for a while */

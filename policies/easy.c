@@ -9,7 +9,6 @@
  * at nobody else.
  */
 
-#include "policies/backlog.h"
 #include "sim/policy.h"
 
 typedef struct EasyOptions {

@@ -9,9 +9,8 @@
  * somebody came.
  */
 
-#include "policies/gandiva_state.h"
-#include "sim/base/error.h"
-#include "sim/base/text.h"
+#include "policies/gandiva/state.h"
+#include "sim/policy.h"
 
 /* who is where */
 

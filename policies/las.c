@@ -6,8 +6,6 @@
  * after quantum without a wake.
  */
 
-#include "sim/base/error.h"
-#include "sim/base/text.h"
 #include "sim/policy.h"
 
 typedef struct LasOptions {

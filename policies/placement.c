@@ -8,7 +8,7 @@
  * only if the rooms of some part of the cluster that the options allow add up to it.
  */
 
-#include "policies/placement.h"
+#include "sim/policy.h"
 
 const char *const placement_kind_names[] = { "consolidate", "first-fit", "best-fit",
 	                                     "spread",      "random",    NULL };

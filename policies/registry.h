@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The policies of this program: a list written by hand, in the order `themis-sim policies` prints. */
+/* The policies of this program: a list written by hand, in the order `themis-sim policies` prints.
+ */
 
 #include "sim/engine/policy_class.h"
 

@@ -6,11 +6,11 @@
  * (seating.h) and here into edits of the plan: only what changes is touched.
  */
 
-#include "sim/base/error.h"
-#include "policies/leases.h"
-#include "policies/moves.h"
-#include "policies/round.h"
-#include "policies/seating.h"
+#include "policies/themis/leases.h"
+#include "sim/policy.h"
+#include "policies/themis/moves.h"
+#include "policies/themis/round.h"
+#include "policies/themis/seating.h"
 
 #define TAG_LEASE        0
 #define TAG_AGAIN        1
@@ -556,7 +556,7 @@ static const Option themis_options[] = {
 	{ .name = "node_cap",
 	  .kind = OPTION_INT,
 	  .offset = OFFSET(node_cap),
-	  .standard = "100000",
+	  .standard = "1000000",
 	  .min = 0,
 	  .max = 1e12,
 	  .help = "nodes of the search of one round, after which the best found so far stands" },
@@ -594,6 +594,18 @@ static const Option strawman_options[] = {
 	ROW_LEASE, ROW_TID, ROW_RENEW_FREE, ROW_GANG, ROW_PRESET, { .name = NULL },
 };
 
+static guint
+themis_counters(const void *self, PolicyCounter *ret_counters)
+{
+	const RoundCounts *counts = &((const Themis *)self)->round->counts;
+
+	ret_counters[0] = (PolicyCounter){ "rounds", counts->n_rounds };
+	ret_counters[1] = (PolicyCounter){ "auctions", counts->n_auctions };
+	ret_counters[2] = (PolicyCounter){ "auction_truncated", counts->n_truncated };
+	ret_counters[3] = (PolicyCounter){ "auction_nodes", counts->n_nodes };
+	return 4;
+}
+
 const PolicyClass themis_policy = {
 	.abi = POLICY_ABI,
 	.name = "themis",
@@ -611,6 +623,7 @@ const PolicyClass themis_policy = {
 	.decide = themis_decide,
 	.finish = themis_finish,
 	.preset = themis_preset,
+	.counters = themis_counters,
 	.max_level = themis_max_level,
 	.idea =
 	    "rho of an app is the time it takes in the shared cluster over the time it would take "

@@ -8,12 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "policies/gittins.h"
-#include "policies/score.h"
-#include "sim/base/error.h"
-#include "sim/base/file.h"
-#include "sim/base/text.h"
-#include "sim/model/speed.h"
+#include "policies/tiresias/gittins.h"
 #include "sim/policy.h"
 
 /* What a stop and a restart cost on the paper's testbed: 13 724 s for 221 of them. */
@@ -96,6 +91,7 @@ static const Option tiresias_options[] = {
 	  .help = "the service looked ahead by fixed-delta and tiresias-sim, in GPU-seconds" },
 	{ .name = "distribution",
 	  .kind = OPTION_TEXT,
+	  .is_path = TRUE,
 	  .offset = G_STRUCT_OFFSET(TiresiasOptions, distribution),
 	  .standard = "trace",
 	  .help = "where Gittins indices know services from: the trace itself, or a file of "
@@ -371,7 +367,7 @@ init_gittins(Tiresias *tiresias, const View *view, GError **error)
 
 	if (options->gittins == GITTINS_OFF)
 		return TRUE;
-	if (g_str_equal(options->distribution, "trace")) {
+	if (g_strcmp0(options->distribution, "trace") == 0) {
 		from_trace = view_service_distribution(view, &n);
 		tiresias->gittins =
 		    gittins_new((GittinsKind)options->gittins, from_trace, n, delta);

@@ -3,12 +3,18 @@
 
 /*
  * The one header that a policy includes: the contract (policy_class), what it may see (view) and
- * do (plan), and ready answers to "where?" (placement) and "in which order?" (walk).
+ * do (plan), and ready answers to "where?" (placement) and "in which order?" (walk, backlog,
+ * score).
  *
  * A policy is a static const PolicyClass in one file. `decide` is called once an instant at which
  * something happened; it reads the View and edits the Plan. See docs/add-a-policy.md.
  */
 
-#include "sim/engine/policy_class.h"
+#include "policies/backlog.h"
 #include "policies/placement.h"
+#include "policies/score.h"
 #include "policies/walk.h"
+#include "sim/base/error.h"
+#include "sim/base/file.h"
+#include "sim/base/text.h"
+#include "sim/engine/policy_class.h"

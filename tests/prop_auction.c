@@ -9,7 +9,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "policies/auction.h"
+#include "policies/themis/auction.h"
 #include "tests/fixture.h"
 
 #define N_MARKETS    500

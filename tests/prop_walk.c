@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/gittins.h"
+#include "policies/tiresias/gittins.h"
 #include "policies/score.h"
 #include "sim/base/text.h"
 #include "sim/policy.h"

@@ -7,9 +7,9 @@
 
 #include <check.h>
 
-#include "policies/auction.h"
-#include "policies/deal.h"
-#include "policies/round.h"
+#include "policies/themis/auction.h"
+#include "policies/themis/deal.h"
+#include "policies/themis/round.h"
 
 #define GPU NS_PER_S /* the rate of one GPU at full speed, in ppb */
 

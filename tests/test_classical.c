@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policies/gittins.h"
+#include "policies/tiresias/gittins.h"
 #include "sim/base/error.h"
 #include "tests/fixture.h"
 

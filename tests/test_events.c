@@ -6,7 +6,7 @@
 #include "sim/engine/events.h"
 
 #define N_ENTRIES 200
-#define N_STEPS	  20000
+#define N_STEPS   20000
 
 typedef struct Due {
 	gboolean is_queued;
@@ -39,7 +39,7 @@ START_TEST(test_agrees_with_a_scan)
 		guint first = first_of(dues);
 
 		ck_assert(event_queue_next_ns(queue) ==
-			  (first == N_ENTRIES ? TIME_NEVER : dues[first].at_ns));
+		          (first == N_ENTRIES ? TIME_NEVER : dues[first].at_ns));
 		switch (rng_below(stream, step, 1, 4)) {
 		case 0:
 			event_queue_remove(queue, entry);

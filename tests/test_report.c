@@ -1583,7 +1583,10 @@ END_TEST
 
 START_TEST(writes_the_performance)
 {
-	static const Performance runs[] = { { "fifo", 0.5, 0.25, 1000 }, { "las", 0, 0, 7 } };
+	static const Performance runs[] = {
+		{ .label = "fifo", .wall_s = 0.5, .cpu_s = 0.25, .events = 1000 },
+		{ .label = "las", .events = 7, .counters = { { "rounds", 3 } }, .n_counters = 1 },
+	};
 	Run run = run_new("1x4", NULL, 0, NOT);
 	g_autofree char *path = g_build_filename(run.folder, "perf.json", NULL);
 	g_autofree char *text = NULL;
@@ -1595,8 +1598,10 @@ START_TEST(writes_the_performance)
 	                                   "      \"wall_s\": 0.5,\n"
 	                                   "      \"cpu_s\": 0.25,\n"
 	                                   "      \"events\": 1000,\n"
-	                                   "      \"events_per_s\": 2000\n"));
-	ck_assert_ptr_nonnull(strstr(text, "\"events_per_s\": null\n"));
+	                                   "      \"events_per_s\": 2000,\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"events_per_s\": null,\n"
+	                                   "      \"counters\": {\n"
+	                                   "        \"rounds\": 3\n"));
 	run_clear(&run);
 }
 END_TEST

@@ -117,6 +117,8 @@ keep_record(PolicyRun *run, const RunRecord *record)
 
 	run->row = summary_row_new(&run->scenario, record, run->spec->label, options);
 	run->performance.events = record->events;
+	run->performance.n_counters = record->n_counters;
+	memcpy(run->performance.counters, record->counters, sizeof record->counters);
 	run->refused = record->refused;
 	run->first_refusal = g_strdup(record->first_refusal);
 }

@@ -538,6 +538,9 @@ conclude(Engine *engine)
 	if (engine->scenario->stop_ns != TIME_NEVER && engine->n_done < workload->n_jobs)
 		end_at_stop(engine);
 	engine->record->end_ns = engine->now_ns;
+	if (engine->policy->counters != NULL)
+		engine->record->n_counters =
+		    engine->policy->counters(engine->self, engine->record->counters);
 	cut_the_rest(engine);
 	find_span(engine);
 	engine->record->apps = g_new0(AppRecord, workload->n_apps);

@@ -10,7 +10,7 @@
 #include "sim/engine/plan.h"
 #include "sim/engine/view.h"
 
-#define POLICY_ABI    1
+#define POLICY_ABI    1u
 
 /* A policy as a shared object exports its table under this name: const PolicyClass policy_class. */
 #define POLICY_SYMBOL "policy_class"
@@ -32,6 +32,14 @@ typedef enum PolicyWake {
 	POLICY_WAKE_TIMER = 1 << 3,
 	POLICY_WAKE_NODES = 1 << 4,
 } PolicyWake;
+
+/* Something that a policy counts about itself, for perf.json. */
+typedef struct PolicyCounter {
+	const char *name; /* static */
+	guint64 value;
+} PolicyCounter;
+
+#define MAX_POLICY_COUNTERS 8
 
 typedef struct PolicyClass {
 	guint abi; /* POLICY_ABI */
@@ -59,6 +67,8 @@ typedef struct PolicyClass {
 	/* The widest level that the policy ever spreads a gang over; NULL = the cluster. A job that
 	 * would not fit into the empty cluster that way is rejected at its submit (A07). */
 	PlacementLevel (*max_level)(const void *options);
+	/* What it counted; writes at most MAX_POLICY_COUNTERS and returns how many. May be NULL. */
+	guint (*counters)(const void *self, PolicyCounter *ret_counters);
 	/* A paragraph for `themis-sim policies NAME`; may be NULL. */
 	const char *idea;
 } PolicyClass;

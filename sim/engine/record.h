@@ -6,6 +6,7 @@
  * as it happened. Looking never changes a result.
  */
 
+#include "sim/engine/policy_class.h"
 #include "sim/engine/view.h"
 
 typedef struct JobRecord {
@@ -81,6 +82,8 @@ typedef struct RunRecord {
 	SimTime end_ns; /* when the run ended */
 	guint64 events, decisions, refused;
 	char *first_refusal; /* or NULL */
+	PolicyCounter counters[MAX_POLICY_COUNTERS];
+	guint n_counters;
 	GStringChunk *strings;
 } RunRecord;
 

@@ -89,6 +89,8 @@ alloc_add(Alloc *alloc, guint32 gpu)
 void
 alloc_add_range(Alloc *alloc, guint32 first_gpu, guint n)
 {
+	if (n == 0)
+		return;
 	/* Numbers already inside the range would fall behind it: rare, and then one by one. */
 	if (alloc_rank(alloc, first_gpu) != alloc_rank(alloc, first_gpu + n)) {
 		for (guint i = 0; i < n; i++)

@@ -15,6 +15,10 @@ append_run(JsonWriter *json, const Performance *run)
 	json_count(json, "events", run->events);
 	json_number(json, "events_per_s",
 	            run->wall_s > 0 ? round((double)run->events / run->wall_s) : NAN);
+	json_open(json, "counters", '{');
+	for (guint i = 0; i < run->n_counters; i++)
+		json_count(json, run->counters[i].name, run->counters[i].value);
+	json_close(json, '}');
 	json_close(json, '}');
 }
 

@@ -82,6 +82,8 @@ typedef struct Performance {
 	const char *label;
 	double wall_s, cpu_s;
 	guint64 events;
+	PolicyCounter counters[MAX_POLICY_COUNTERS];
+	guint n_counters;
 } Performance;
 
 /* perf.json: wall time, events per second, host: what is not the same twice. */

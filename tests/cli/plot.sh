@@ -3,6 +3,7 @@
 # scripts/plot draws what there is, the same bytes every time, and says what is missing.
 
 # shellcheck source=tests/cli/common.bash
+# shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.bash"
 
 plot=$root/scripts/plot

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "policies/themis/agents.h"
+#include "policies/themis/rates.h"
+
+#define UNKNOWN G_MAXUINT32
+
+Agents *
+agents_new(const View *view, const ThemisOptions *options)
+{
+	Agents *agents = g_new0(Agents, 1);
+
+	agents->options = options;
+	agents->n_agents = view_n_apps(view);
+	agents->n_jobs = view_n_jobs(view);
+	agents->agents = g_new0(Agent, agents->n_agents);
+	agents->jobs = g_new0(AgentJob, agents->n_jobs);
+	agents->wanting = g_array_new(FALSE, FALSE, sizeof(AppId));
+	agents->leaving = g_array_new(FALSE, FALSE, sizeof(JobId));
+	agents->returning = g_array_new(FALSE, FALSE, sizeof(AppId));
+	return agents;
+}
+
+static void
+agent_clear(Agent *agent)
+{
+	if (!agent->is_known)
+		return;
+	g_array_unref(agent->queued);
+	g_array_unref(agent->running);
+}
+
+void
+agents_free(Agents *agents)
+{
+	if (agents == NULL)
+		return;
+	for (guint i = 0; i < agents->n_agents; i++)
+		agent_clear(&agents->agents[i]);
+	for (guint i = 0; i < agents->n_jobs; i++)
+		alloc_clear(&agents->jobs[i].gpus);
+	g_free(agents->agents);
+	g_free(agents->jobs);
+	g_array_unref(agents->wanting);
+	g_array_unref(agents->leaving);
+	g_array_unref(agents->returning);
+	g_free(agents);
+}
+
+/* wanting */
+
+static void
+want(Agents *agents, Agent *agent)
+{
+	g_array_append_val(agents->wanting, agent->app);
+	agent->wanting_at = agents->wanting->len;
+}
+
+static void
+unwant(Agents *agents, Agent *agent)
+{
+	AppId last = g_array_index(agents->wanting, AppId, agents->wanting->len - 1);
+
+	g_array_index(agents->wanting, AppId, agent->wanting_at - 1) = last;
+	agents->agents[last].wanting_at = agent->wanting_at;
+	g_array_set_size(agents->wanting, agents->wanting->len - 1);
+	agent->wanting_at = 0;
+}
+
+static void
+settle_wanting(Agents *agents, Agent *agent)
+{
+	gboolean is_wanting = agent->queued->len > 0 || agent->n_growing > 0;
+
+	if (is_wanting && agent->wanting_at == 0)
+		want(agents, agent);
+	else if (!is_wanting && agent->wanting_at > 0)
+		unwant(agents, agent);
+}
+
+/* jobs */
+
+static GpuTime
+work_left(const View *view, const Job *job)
+{
+	SimWork left_ns = 0;
+
+	view_remaining_ns(view, job->id, &left_ns);
+	return (GpuTime)left_ns * job_held_milli(job, job->num_gpus);
+}
+
+/* The widths that the job may have: multiples of a step, where it can keep to that. */
+static void
+set_widths(const ThemisOptions *options, const Job *job, AgentJob *own)
+{
+	guint32 step = job->workers > 0 ? job->gpus_per_worker : (guint32)options->gang;
+	guint32 min_gpus = (job->min_gpus + step - 1) / step * step;
+	guint32 max_gpus = job->max_gpus / step * step;
+
+	own->step_gpus = step;
+	own->min_gpus = min_gpus;
+	own->max_gpus = max_gpus;
+	if (job_is_rigid(job) || min_gpus > max_gpus)
+		own->min_gpus = own->max_gpus = own->step_gpus = job->num_gpus;
+}
+
+static gboolean
+can_grow(const AgentJob *own)
+{
+	return own->gpus.n + own->step_gpus <= own->max_gpus;
+}
+
+/* The place of @job in @queued, or where it would be. */
+static guint
+queue_place(const GArray *queued, JobId job)
+{
+	guint low = 0, high = queued->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(queued, JobId, middle) < job)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+enqueue(Agents *agents, Agent *agent, JobId job)
+{
+	AgentJob *own = agents_job(agents, job);
+
+	own->footing = FOOTING_QUEUED;
+	g_array_insert_val(agent->queued, queue_place(agent->queued, job), job);
+	if (agent->least_queued != UNKNOWN || agent->queued->len == 1)
+		agent->least_queued = agent->queued->len == 1
+		                          ? own->min_gpus
+		                          : MIN(agent->least_queued, own->min_gpus);
+}
+
+static void
+dequeue(Agents *agents, Agent *agent, JobId job)
+{
+	if (agents_job(agents, job)->min_gpus == agent->least_queued)
+		agent->least_queued = UNKNOWN;
+	g_array_remove_index(agent->queued, queue_place(agent->queued, job));
+}
+
+static void
+drop_running(Agent *agent, JobId job)
+{
+	for (guint i = 0; i < agent->running->len; i++)
+		if (g_array_index(agent->running, JobId, i) == job) {
+			g_array_remove_index_fast(agent->running, i);
+			return;
+		}
+}
+
+static double
+draw_error(const View *view, const ThemisOptions *options, AppId app, guint64 draw)
+{
+	return options->bid_error * (2 * rng_unit(view_stream(view, "bid-error"), app, draw) - 1);
+}
+
+static void
+meet(Agents *agents, const View *view, Agent *agent, AppId app)
+{
+	agent->app = app;
+	agent->is_known = TRUE;
+	agent->is_miscounted = TRUE;
+	agent->least_queued = UNKNOWN;
+	agent->left_ns = -1;
+	agent->queued = g_array_new(FALSE, FALSE, sizeof(JobId));
+	agent->running = g_array_new(FALSE, FALSE, sizeof(JobId));
+	if (agents->options->bid_error > 0) {
+		agent->error = draw_error(view, agents->options, app, 0);
+		agent->slowdown_error = draw_error(view, agents->options, app, 1);
+	}
+}
+
+void
+agents_arrived(Agents *agents, const View *view, const Job *job)
+{
+	Agent *agent = agents_of(agents, job);
+
+	if (!agent->is_known)
+		meet(agents, view, agent, job->app);
+	agent->is_picky |= job_is_picky(job);
+	set_widths(agents->options, job, agents_job(agents, job->id));
+	agents_job(agents, job->id)->left_ns = -1;
+	enqueue(agents, agent, job->id);
+	settle_wanting(agents, agent);
+}
+
+/* What it held up to now counts for the app's rank at this instant (A67). */
+static void
+leave(Agent *agent, AgentJob *own, SimTime now_ns)
+{
+	if (agent->left_ns != now_ns)
+		agent->left_ppb = 0;
+	agent->left_ns = now_ns;
+	agent->left_ppb += own->rate_ppb;
+	own->left_ns = now_ns;
+	own->rate_ppb = 0;
+}
+
+static void
+unlist_leaving(Agents *agents, JobId job)
+{
+	for (guint i = 0; i < agents->leaving->len; i++)
+		if (g_array_index(agents->leaving, JobId, i) == job) {
+			g_array_remove_index(agents->leaving, i);
+			return;
+		}
+}
+
+/* It holds nothing any more. */
+static void
+vacate(Agents *agents, Agent *agent, JobId job)
+{
+	AgentJob *own = agents_job(agents, job);
+
+	if (own->footing == FOOTING_RUNNING && can_grow(own))
+		agent->n_growing--;
+	if (own->footing == FOOTING_RUNNING)
+		drop_running(agent, job);
+	alloc_reset(&own->gpus);
+}
+
+void
+agents_completed(Agents *agents, const View *view, const Job *job)
+{
+	Agent *agent = agents_of(agents, job);
+	AgentJob *own = agents_job(agents, job->id);
+
+	if (own->footing == FOOTING_LEAVING)
+		unlist_leaving(agents, job->id);
+	if (own->footing == FOOTING_QUEUED)
+		dequeue(agents, agent, job->id);
+	if (own->footing != FOOTING_RUNNING)
+		agent->is_miscounted = TRUE;
+	leave(agent, own, view_now_ns(view));
+	vacate(agents, agent, job->id);
+	alloc_clear(&own->gpus);
+	own->footing = FOOTING_NONE;
+	settle_wanting(agents, agent);
+}
+
+void
+agents_placed(Agents *agents, const View *view, const Job *job, const Alloc *gpus)
+{
+	Agent *agent = agents_of(agents, job);
+	AgentJob *own = agents_job(agents, job->id);
+
+	if (own->footing == FOOTING_QUEUED) {
+		dequeue(agents, agent, job->id);
+		g_array_append_val(agent->running, job->id);
+		agent->waiting_work -= work_left(view, job);
+	} else if (can_grow(own)) {
+		agent->n_growing--;
+	}
+	own->footing = FOOTING_RUNNING;
+	own->rate_ppb = rate_on_ppb(view, job, gpus);
+	if (gpus->n != own->gpus.n)
+		own->best_ppb = rate_best_ppb(view, job, gpus->n);
+	alloc_copy(&own->gpus, gpus);
+	agent->n_growing += can_grow(own);
+	settle_wanting(agents, agent);
+}
+
+void
+agents_stopped(Agents *agents, const View *view, const Job *job)
+{
+	Agent *agent = agents_of(agents, job);
+	AgentJob *own = agents_job(agents, job->id);
+
+	vacate(agents, agent, job->id);
+	agent->waiting_work += work_left(view, job);
+	if (view_overheads(view, job->id).checkpoint_every_ns > 0)
+		agent->is_miscounted = TRUE;
+	if (view_overheads(view, job->id).suspend_ns > 0) {
+		own->footing = FOOTING_LEAVING;
+		g_array_append_val(agents->leaving, job->id);
+	} else {
+		leave(agent, own, view_now_ns(view));
+		enqueue(agents, agent, job->id);
+	}
+	settle_wanting(agents, agent);
+}
+
+void
+agents_settle_leaving(Agents *agents, const View *view)
+{
+	guint n_left = 0;
+
+	for (guint i = 0; i < agents->leaving->len; i++) {
+		JobId job = g_array_index(agents->leaving, JobId, i);
+		Agent *agent = agents_of(agents, view_job(view, job));
+
+		if (view_state(view, job) == JOB_SUSPENDING) {
+			g_array_index(agents->leaving, JobId, n_left++) = job;
+			continue;
+		}
+		leave(agent, agents_job(agents, job), view_now_ns(view));
+		enqueue(agents, agent, job);
+		settle_wanting(agents, agent);
+	}
+	g_array_set_size(agents->leaving, n_left);
+}
+
+void
+agents_returned(Agents *agents, const Job *job)
+{
+	Agent *agent = agents_of(agents, job);
+
+	if (!agent->has_returned)
+		g_array_append_val(agents->returning, job->app);
+	agent->has_returned = TRUE;
+}
+
+void
+agents_forget_returned(Agents *agents)
+{
+	for (guint i = 0; i < agents->returning->len; i++)
+		agents->agents[g_array_index(agents->returning, AppId, i)].has_returned = FALSE;
+	g_array_set_size(agents->returning, 0);
+}
+
+gboolean
+agents_job_can_grow(const Agents *agents, JobId job)
+{
+	return can_grow(agents_job(agents, job));
+}
+
+/* what a round asks */
+
+static void
+find_least_queued(Agents *agents, Agent *agent)
+{
+	guint32 least = UNKNOWN;
+
+	for (guint i = 0; i < agent->queued->len; i++)
+		least = MIN(least,
+		            agents_job(agents, g_array_index(agent->queued, JobId, i))->min_gpus);
+	agent->least_queued = least;
+}
+
+guint32
+agent_least_grant(Agents *agents, const View *view, Agent *agent)
+{
+	guint32 least;
+
+	if (agent->queued->len > 0 && agent->least_queued == UNKNOWN)
+		find_least_queued(agents, agent);
+	least = agent->queued->len > 0 ? agent->least_queued : G_MAXUINT32;
+	for (guint i = 0; agent->n_growing > 0 && i < agent->running->len; i++) {
+		const AgentJob *own = agents_job(agents, g_array_index(agent->running, JobId, i));
+
+		if (can_grow(own))
+			least = MIN(least, own->step_gpus);
+	}
+	return least;
+}
+
+/* Once an app is met, and whenever work was lost or given up. */
+static void
+count_waiting_work(Agents *agents, const View *view, Agent *agent)
+{
+	const App *app = view_app(view, agent->app);
+
+	agent->waiting_work = 0;
+	for (guint i = 0; i < app->n_jobs; i++)
+		if (!job_state_is_done(view_state(view, app->jobs[i])) &&
+		    agents_job(agents, app->jobs[i])->footing != FOOTING_RUNNING)
+			agent->waiting_work += work_left(view, view_job(view, app->jobs[i]));
+	agent->is_miscounted = FALSE;
+}
+
+double
+agent_work_gpu_ns(Agents *agents, const View *view, Agent *agent)
+{
+	GpuTime work;
+
+	if (agent->is_miscounted)
+		count_waiting_work(agents, view, agent);
+	work = agent->waiting_work;
+	for (guint i = 0; i < agent->running->len; i++)
+		work += work_left(view, view_job(view, g_array_index(agent->running, JobId, i)));
+	return (double)work / GPU_MILLI * (1 + agent->error);
+}
+
+double
+agent_ideal_ns(const Agents *agents, const View *view, const Agent *agent)
+{
+	double n_gpus = view_cluster_spec(view)->n_gpus;
+	double demand = (double)view_app(view, agent->app)->demand_milli / GPU_MILLI;
+	double n_avg = view_app_n_avg(view, agent->app);
+	GpuTime work = 0;
+
+	view_app_work(view, agent->app, &work);
+	if (agents->options->tid == IDEAL_CAPPED)
+		return (double)work / GPU_MILLI / MIN(n_gpus / n_avg, demand);
+	return (double)work / GPU_MILLI / MIN(n_gpus, demand) * n_avg;
+}
+
+double
+agent_elapsed_ns(const View *view, const Agent *agent)
+{
+	return (double)(view_now_ns(view) - view_app(view, agent->app)->submit_ns);
+}
+
+gint64
+agent_rate_until_now_ppb(const Agents *agents, const View *view, const Agent *agent)
+{
+	gint64 rate_ppb = agent->left_ns == view_now_ns(view) ? agent->left_ppb : 0;
+
+	for (guint i = 0; i < agent->running->len; i++)
+		rate_ppb += agents_job(agents, g_array_index(agent->running, JobId, i))->rate_ppb;
+	return rate_ppb;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+
+#include "policies/themis/leases.h"
+
+typedef struct Batch {
+	SimTime end_ns;
+	guint n_gpus; /* still leased by it */
+	GArray *jobs; /* of JobId: those it leased to, whether or not they still hold */
+} Batch;
+
+struct Leases {
+	guint n_gpus;
+	Batch **batches; /* by GPU; NULL = not leased */
+	GQueue queue;    /* of Batch, by end */
+	GQueue spare;    /* of Batch: used up, to be used again */
+};
+
+static void
+batch_free(gpointer data)
+{
+	Batch *batch = data;
+
+	g_array_unref(batch->jobs);
+	g_free(batch);
+}
+
+Leases *
+leases_new(guint n_gpus)
+{
+	Leases *leases = g_new0(Leases, 1);
+
+	leases->n_gpus = n_gpus;
+	leases->batches = g_new0(Batch *, n_gpus);
+	g_queue_init(&leases->queue);
+	g_queue_init(&leases->spare);
+	return leases;
+}
+
+void
+leases_free(Leases *leases)
+{
+	if (leases == NULL)
+		return;
+	g_free(leases->batches);
+	g_queue_clear_full(&leases->queue, batch_free);
+	g_queue_clear_full(&leases->spare, batch_free);
+	g_free(leases);
+}
+
+/* The batch that ends at @end_ns: the last, or a new one behind it. */
+static Batch *
+batch_of(Leases *leases, SimTime end_ns)
+{
+	Batch *batch = g_queue_peek_tail(&leases->queue);
+	GList *link;
+
+	if (batch != NULL && batch->end_ns == end_ns)
+		return batch;
+	g_assert(batch == NULL || batch->end_ns < end_ns);
+	link = g_queue_pop_head_link(&leases->spare);
+	if (link == NULL) {
+		batch = g_new0(Batch, 1);
+		batch->jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
+		g_queue_push_tail(&leases->queue, batch);
+	} else {
+		batch = link->data;
+		g_queue_push_tail_link(&leases->queue, link);
+	}
+	batch->end_ns = end_ns;
+	return batch;
+}
+
+void
+leases_drop(Leases *leases, guint32 gpu)
+{
+	if (leases->batches[gpu] == NULL)
+		return;
+	leases->batches[gpu]->n_gpus--;
+	leases->batches[gpu] = NULL;
+}
+
+void
+leases_give(Leases *leases, const Alloc *gpus, JobId job, SimTime end_ns)
+{
+	Batch *batch = batch_of(leases, end_ns);
+
+	for (guint i = 0; i < gpus->n; i++) {
+		leases_drop(leases, gpus->gpus[i]);
+		leases->batches[gpus->gpus[i]] = batch;
+	}
+	batch->n_gpus += gpus->n;
+	g_array_append_val(batch->jobs, job);
+}
+
+SimTime
+leases_next_end_ns(Leases *leases)
+{
+	for (;;) {
+		Batch *batch = g_queue_peek_head(&leases->queue);
+
+		if (batch == NULL)
+			return TIME_NEVER;
+		if (batch->n_gpus > 0)
+			return batch->end_ns;
+		g_array_set_size(batch->jobs, 0);
+		g_queue_push_tail_link(&leases->spare, g_queue_pop_head_link(&leases->queue));
+	}
+}
+
+gboolean
+leases_is_due(const Leases *leases, guint32 gpu, SimTime now_ns)
+{
+	return leases->batches[gpu] != NULL && leases->batches[gpu]->end_ns <= now_ns;
+}
+
+void
+leases_find_due(Leases *leases, SimTime now_ns, GArray *jobs)
+{
+	for (GList *link = leases->queue.head; link != NULL; link = link->next) {
+		const Batch *batch = link->data;
+
+		if (batch->end_ns > now_ns)
+			return;
+		if (batch->n_gpus > 0)
+			g_array_append_vals(jobs, batch->jobs->data, batch->jobs->len);
+	}
+}
