@@ -90,7 +90,7 @@ check_object(const char *path, const PolicyClass *policy, GError **error)
 	g_autofree char *abi = NULL;
 
 	if (policy->abi != POLICY_ABI) {
-		abi = g_strdup_printf("found a policy of abi %u, wanted %d: it was built against "
+		abi = g_strdup_printf("found a policy of abi %u, wanted %u: it was built against "
 		                      "another version of sim/policy.h",
 		                      policy->abi, POLICY_ABI);
 		return refuse_object(path, abi, error);
