@@ -36,8 +36,10 @@ typedef struct Easy {
 	const ClusterSpec *spec;
 	GArray *lines;   /* of Line */
 	GArray *endings; /* of Ending, ascending */
-	Cluster *later;  /* scratch: the cluster at the shadow; empty between decisions */
-	Alloc where;
+	Cluster *later;  /* the cluster at the shadow of a head that fits by place; empty between
+	                  * decisions */
+	GArray *stayers; /* of JobId: who is in it */
+	Alloc where, beside;
 } Easy;
 
 static const Option easy_options[] = {
@@ -54,6 +56,7 @@ easy_init(void *self, const void *options, const View *view, GError **error)
 	easy->spec = view_cluster_spec(view);
 	easy->lines = g_array_new(FALSE, FALSE, sizeof(Line));
 	easy->endings = g_array_new(FALSE, FALSE, sizeof(Ending));
+	easy->stayers = g_array_new(FALSE, FALSE, sizeof(JobId));
 	return TRUE;
 }
 
@@ -66,8 +69,10 @@ easy_finish(void *self)
 		backlog_free(g_array_index(easy->lines, Line, i).backlog);
 	g_clear_pointer(&easy->lines, g_array_unref);
 	g_clear_pointer(&easy->endings, g_array_unref);
+	g_clear_pointer(&easy->stayers, g_array_unref);
 	cluster_free(easy->later);
 	alloc_clear(&easy->where);
+	alloc_clear(&easy->beside);
 }
 
 /* who waits, who runs */
@@ -211,6 +216,37 @@ n_free_for(const Cluster *cluster, const Job *head)
 	return n;
 }
 
+/* Whether the head fits into what those who are still there at the shadow leave. */
+static gboolean
+fits_later(Easy *easy, const View *view, const Job *head)
+{
+	return placement_find_on(easy->later, view, head, head->num_gpus, easy->placement,
+	                         &easy->where);
+}
+
+static void
+fill_later(Easy *easy, const View *view)
+{
+	if (easy->later == NULL)
+		easy->later = cluster_new(easy->spec);
+	for (guint i = 0; i < easy->endings->len; i++) {
+		JobId job = g_array_index(easy->endings, Ending, i).job;
+
+		cluster_take(easy->later, view_job(view, job), view_alloc(view, job));
+	}
+}
+
+static void
+empty_later(Easy *easy, const View *view)
+{
+	for (guint i = 0; i < easy->stayers->len; i++) {
+		JobId job = g_array_index(easy->stayers, JobId, i);
+
+		cluster_give(easy->later, view_job(view, job), view_alloc(view, job));
+	}
+	g_array_set_size(easy->stayers, 0);
+}
+
 /* That of one that fits where it fits: running jobs leave one by one. */
 static SimTime
 find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret_n_free)
@@ -219,30 +255,19 @@ find_shadow_by_place(Easy *easy, const View *view, const Job *head, guint64 *ret
 	const GArray *endings = easy->endings;
 	guint n_left = 0;
 
-	if (easy->later == NULL)
-		easy->later = cluster_new(easy->spec);
-	for (guint i = 0; i < endings->len; i++) {
-		JobId job = g_array_index(endings, Ending, i).job;
-
-		cluster_take(easy->later, view_job(view, job), view_alloc(view, job));
-	}
+	fill_later(easy, view);
 	for (; n_left < endings->len; n_left++) {
 		const Ending *ending = &g_array_index(endings, Ending, n_left);
 
-		if (ending->at_ns > shadow_ns &&
-		    placement_find_on(easy->later, view, head, head->num_gpus, easy->placement,
-		                      &easy->where))
+		if (ending->at_ns > shadow_ns && fits_later(easy, view, head))
 			break;
 		shadow_ns = MAX(shadow_ns, ending->at_ns);
 		cluster_give(easy->later, view_job(view, ending->job),
 		             view_alloc(view, ending->job));
 	}
 	*ret_n_free = n_free_for(easy->later, head);
-	for (; n_left < endings->len; n_left++) {
-		JobId job = g_array_index(endings, Ending, n_left).job;
-
-		cluster_give(easy->later, view_job(view, job), view_alloc(view, job));
-	}
+	for (; n_left < endings->len; n_left++)
+		g_array_append_val(easy->stayers, g_array_index(endings, Ending, n_left).job);
 	return shadow_ns;
 }
 
@@ -298,13 +323,36 @@ is_on(const Easy *easy, const View *view, const Job *job, const Job *head)
 	return head_wants(head, easy->spec->machines[easy->spec->machine_of[gpu]].type);
 }
 
+/* Whether the head, which fits by place, still fits at the shadow beside @job, which will not have
+ * ended by then: a number of GPUs does not say that. */
+static gboolean
+leaves_room(Easy *easy, const View *view, const Job *job, const Job *head)
+{
+	gboolean is_room;
+
+	if (!placement_find(view, job, job->num_gpus, easy->placement, &easy->beside))
+		return FALSE;
+	cluster_take(easy->later, job, &easy->beside);
+	is_room = fits_later(easy, view, head);
+	cluster_give(easy->later, job, &easy->beside);
+	return is_room;
+}
+
+/* A job that runs beyond the shadow has been started. */
+static void
+stay(Easy *easy, const View *view, const Job *job)
+{
+	cluster_take(easy->later, job, view_alloc(view, job->id));
+	g_array_append_val(easy->stayers, job->id);
+}
+
 static void
 backfill(Easy *easy, const View *view, Plan *plan, const Job *head)
 {
+	gboolean is_counted = is_by_count(easy, head);
 	guint64 n_free_then = 0;
-	SimTime shadow_ns = is_by_count(easy, head)
-	                        ? find_shadow_by_count(easy, view, head, &n_free_then)
-	                        : find_shadow_by_place(easy, view, head, &n_free_then);
+	SimTime shadow_ns = is_counted ? find_shadow_by_count(easy, view, head, &n_free_then)
+	                               : find_shadow_by_place(easy, view, head, &n_free_then);
 	SimTime most_ns = shadow_ns - view_now_ns(view);
 	gint64 n_extra = (gint64)n_free_then - head->num_gpus;
 
@@ -316,15 +364,22 @@ backfill(Easy *easy, const View *view, Plan *plan, const Job *head)
 		const Job *job;
 
 		if (id == JOB_NONE)
-			return;
+			break;
 		job = view_job(view, id);
 		line->from = id + 1;
 		ends_in_time = estimate_ns(view, job) <= most_ns;
 		if (!ends_in_time && job->num_gpus > n_extra && shares_a_type(easy, job, head))
 			continue;
-		if (start(easy, view, plan, job) && !ends_in_time && is_on(easy, view, job, head))
+		if (!ends_in_time && !is_counted && !leaves_room(easy, view, job, head))
+			continue;
+		if (!start(easy, view, plan, job) || ends_in_time)
+			continue;
+		if (is_on(easy, view, job, head))
 			n_extra -= job->num_gpus;
+		if (!is_counted)
+			stay(easy, view, job);
 	}
+	empty_later(easy, view);
 }
 
 /* Whether anybody behind the head is narrow enough for what is free. */
@@ -376,5 +431,7 @@ const PolicyClass easy_policy = {
 	.idea =
 	    "The head of the queue is promised the earliest instant at which enough GPUs will be "
 	    "free, knowing how long jobs take. Meanwhile a job behind it may start if it ends "
-	    "by then, or if it fits into what the head will leave over.",
+	    "by then, or if it fits into what the head will leave over: by the number of GPUs, "
+	    "and, "
+	    "where that does not say all, by where they are.",
 };

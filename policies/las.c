@@ -271,7 +271,7 @@ const PolicyClass las_policy = {
 	.summary = "least attained time on GPUs first, in quanta",
 	.source = "Nuyens and Wierman, The foreground-background queue, 2008; with gangs as in Gu "
 	          "et al., Tiresias, NSDI'19, section 3",
-	.caps = POLICY_PREEMPTS,
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES,
 	.options = las_options,
 	.options_size = sizeof(LasOptions),
 	.state_size = sizeof(Las),
@@ -295,7 +295,7 @@ const PolicyClass las_2d_policy = {
 	.version = "1",
 	.summary = "least attained service (time x GPUs) first, in quanta",
 	.source = "Gu et al., Tiresias, NSDI'19, section 3.2",
-	.caps = POLICY_PREEMPTS,
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES,
 	.options = las_options,
 	.options_size = sizeof(LasOptions),
 	.state_size = sizeof(Las),

@@ -299,6 +299,33 @@ gather(Search *search, guint n, Row row, gboolean takes)
 	return 0;
 }
 
+/* Whole free machines of @row, while they are no more than @n GPUs; returns what is left. */
+static guint
+take_whole_machines(Search *search, Row row, guint n)
+{
+	for (guint n_free = MIN(n, search->spec->max_machine_gpus); n_free > 0; n_free--) {
+		guint32 machine = next_with(search, n_free, n_free, row.from, row);
+
+		while (n >= n_free && machine != G_MAXUINT32) {
+			if (search->spec->machines[machine].n_gpus == n_free) {
+				take_machine(search, machine, n_free);
+				n -= n_free;
+			}
+			machine = next_with(search, n_free, n_free, machine + 1, row);
+		}
+	}
+	return n;
+}
+
+/* Whole free machines of @row, then what has most free GPUs, the remainder by best fit (C02). */
+static gboolean
+consolidate(Search *search, Row row)
+{
+	guint n = take_whole_machines(search, row, search->n);
+
+	return n == 0 || gather(search, n, row, TRUE) > 0;
+}
+
 /* Machines of @row by number, each giving what it has. */
 static gboolean
 fill_by_number(Search *search, Row row)
@@ -457,6 +484,7 @@ fill_row(Search *search, Row row)
 
 	switch ((PlacementKind)search->options->kind) {
 	case PLACEMENT_CONSOLIDATE:
+		return consolidate(search, row);
 	case PLACEMENT_BEST_FIT:
 		return gather(search, search->n, row, TRUE) > 0;
 	case PLACEMENT_FIRST_FIT:
@@ -508,6 +536,24 @@ place_by_kind_in_machine(Search *search)
 	return machine != G_MAXUINT32;
 }
 
+/* How many machines of @row consolidation takes. Where all are of one size, those that are wholly
+ * free are those with most free GPUs. */
+static guint
+count_machines(Search *search, Row row)
+{
+	const ClusterSpec *spec = search->spec;
+	guint n_machines = 0;
+
+	if (spec->n_gpus == spec->n_machines * spec->max_machine_gpus)
+		return gather(search, search->n, row, FALSE);
+	consolidate(search, row);
+	for (guint i = 0; i < search->where->n; i++)
+		n_machines += i == 0 || spec->machine_of[search->where->gpus[i]] !=
+		                            spec->machine_of[search->where->gpus[i - 1]];
+	alloc_reset(search->where);
+	return n_machines;
+}
+
 /* How much worse a rack is than another for the gang: the smaller, the better. */
 static guint64
 rack_cost(Search *search, guint32 rack, guint n_that_did)
@@ -516,8 +562,7 @@ rack_cost(Search *search, guint32 rack, guint n_that_did)
 
 	switch ((PlacementKind)search->options->kind) {
 	case PLACEMENT_CONSOLIDATE: /* fewest machines, then fewest free GPUs */
-		return (guint64)gather(search, search->n, row_rack(search, rack), FALSE) << 32 |
-		       n_free;
+		return (guint64)count_machines(search, row_rack(search, rack)) << 32 | n_free;
 	case PLACEMENT_BEST_FIT:
 	case PLACEMENT_LEFTOVERS:
 		return n_free;
@@ -584,24 +629,6 @@ next_rack(const Search *search, guint32 rack)
 	return found;
 }
 
-/* Whole free machines of @row, while they are no more than @n GPUs; returns what is left. */
-static guint
-take_whole_machines(Search *search, Row row, guint n)
-{
-	for (guint n_free = MIN(n, search->spec->max_machine_gpus); n_free > 0; n_free--) {
-		guint32 machine = next_with(search, n_free, n_free, row.from, row);
-
-		while (n >= n_free && machine != G_MAXUINT32) {
-			if (search->spec->machines[machine].n_gpus == n_free) {
-				take_machine(search, machine, n_free);
-				n -= n_free;
-			}
-			machine = next_with(search, n_free, n_free, machine + 1, row);
-		}
-	}
-	return n;
-}
-
 static gboolean
 place_over_racks(Search *search)
 {
@@ -609,10 +636,8 @@ place_over_racks(Search *search)
 
 	if (search->cluster->free_by_type[search->type] < n)
 		return FALSE;
-	if (is_rackless(search->spec)) {
-		n = take_whole_machines(search, row_all(search), n);
-		return n == 0 || gather(search, n, row_all(search), TRUE) > 0;
-	}
+	if (is_rackless(search->spec))
+		return consolidate(search, row_all(search));
 	for (guint32 rack = next_rack(search, G_MAXUINT32);
 	     n > 0 && rack != G_MAXUINT32 && search->cluster->free_by_rack[rack] > 0;
 	     rack = next_rack(search, rack))

@@ -30,7 +30,7 @@ typedef struct Themis {
 	Moves *moves;
 	SimTime wake_ns; /* the pending wake; TIME_NEVER */
 	GArray *due;     /* of JobId: had GPUs whose leases have ended */
-	GArray *sharers; /* of JobId: queued jobs that ask for a part of a GPU */
+	GArray *sharers; /* of JobId: jobs that wait for a part of a GPU */
 } Themis;
 
 /* leases that end */
@@ -107,6 +107,15 @@ collect_due(Themis *themis, const View *view)
 	g_array_set_size(themis->due, n);
 }
 
+/* A job loses its GPUs; one that asks for a part of one may join others again. */
+static void
+lose(Themis *themis, const View *view, const Job *job)
+{
+	agents_stopped(themis->agents, view, job);
+	if (job->share_milli != GPU_MILLI)
+		g_array_append_val(themis->sharers, job->id);
+}
+
 /* renew_free=false: whoever's lease ends is stopped and pays for it; it bids when its GPUs are
  * free. That is at once where a stop takes no time: then the round is left to a second pass through
  * this instant, lest stop and start come to nothing. TRUE if there is to be one. */
@@ -122,7 +131,7 @@ stop_due(Themis *themis, const View *view, Plan *plan)
 		plan_preempt(plan, job);
 		for (guint j = 0; j < gpus->n; j++)
 			leases_drop(themis->leases, gpus->gpus[j]);
-		agents_stopped(themis->agents, view, view_job(view, job));
+		lose(themis, view, view_job(view, job));
 		is_again |= view_overheads(view, job).suspend_ns == 0;
 	}
 	g_array_set_size(themis->due, 0);
@@ -199,7 +208,7 @@ book_moves(Themis *themis, const View *view)
 
 		lease_job(themis, view, job->id, had);
 		if (has->n == 0 && had->n > 0)
-			agents_stopped(themis->agents, view, job);
+			lose(themis, view, job);
 		else if (!alloc_equal(has, had))
 			agents_placed(themis->agents, view, job, has);
 	}
@@ -250,7 +259,7 @@ join_others(Themis *themis, const View *view, JobId job, Plan *plan)
 	gboolean is_placed = FALSE;
 	Alloc where = { 0 };
 
-	if (view_state(view, job) != JOB_QUEUED)
+	if (agents_job(themis->agents, job)->footing != FOOTING_QUEUED)
 		return TRUE;
 	if (placement_find(view, view_job(view, job), 1, &placement, &where) &&
 	    !cluster_gpu_is_free(view_cluster(view), where.gpus[0]))
@@ -357,6 +366,9 @@ themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 			hold_round(themis, view, plan);
 		else if (themis->due->len > 0)
 			renew_all(themis, view);
+		/* Beside those who have just won a GPU (A45). */
+		if (themis->sharers->len > 0)
+			place_sharers(themis, view, plan);
 	}
 	offer_empty(themis->offer);
 	agents_forget_returned(themis->agents);
@@ -425,7 +437,6 @@ strawman_init(void *self, const void *options, const View *view, GError **error)
 	Themis *themis = self;
 
 	themis->options = *(const ThemisOptions *)options;
-	themis->options.max_level = LEVEL_CLUSTER;
 	themis->is_strawman = TRUE;
 	return init(themis, view, error);
 }
@@ -513,6 +524,13 @@ static const char *const preset_names[] = { "none", "paper", NULL };
 		    "resume 45 s, migrate 53 s"                                                   \
 	}
 
+#define ROW_MAX_LEVEL                                                                    \
+	{                                                                                \
+		.name = "max_level", .kind = OPTION_CHOICE, .offset = OFFSET(max_level), \
+		.standard = "cluster", .choices = placement_level_names,                 \
+		.help = "a gang is never spread beyond this level"                       \
+	}
+
 static const Option themis_options[] = {
 	{ .name = "fairness_knob",
 	  .kind = OPTION_NUMBER,
@@ -527,8 +545,8 @@ static const Option themis_options[] = {
 	  .offset = OFFSET(rho0),
 	  .standard = "lease",
 	  .choices = rho0_names,
-	  .help = "what it is worth to hold nothing: a lost lease and then the fair share, or "
-	          "next to nothing" },
+	  .help = "what it is worth to hold nothing: a lost lease and then the fair share, yet "
+	          "never as much as the smallest bundle; or next to nothing" },
 	{ .name = "round",
 	  .kind = OPTION_CHOICE,
 	  .offset = OFFSET(round),
@@ -542,7 +560,8 @@ static const Option themis_options[] = {
 	  .standard = "random",
 	  .choices = leftover_names,
 	  .help = "who gets what bidders pay or leave: others at random, the worst off of the "
-	          "others, nobody; then the bidders (but for nobody)" },
+	          "others, nobody; then the bidders (but for nobody, unless the whole cluster "
+	          "would be idle)" },
 	ROW_TID,
 	ROW_RENEW_FREE,
 	ROW_GANG,
@@ -572,12 +591,7 @@ static const Option themis_options[] = {
 	  .min = 0,
 	  .max = 0.99,
 	  .help = "each app over- or underestimates its work and its slowdown by up to this part" },
-	{ .name = "max_level",
-	  .kind = OPTION_CHOICE,
-	  .offset = OFFSET(max_level),
-	  .standard = "cluster",
-	  .choices = placement_level_names,
-	  .help = "a gang is never spread beyond this level" },
+	ROW_MAX_LEVEL,
 	{ .name = "bidders",
 	  .kind = OPTION_CHOICE,
 	  .offset = OFFSET(bidders),
@@ -591,7 +605,7 @@ static const Option themis_options[] = {
 };
 
 static const Option strawman_options[] = {
-	ROW_LEASE, ROW_TID, ROW_RENEW_FREE, ROW_GANG, ROW_PRESET, { .name = NULL },
+	ROW_LEASE, ROW_TID, ROW_RENEW_FREE, ROW_GANG, ROW_MAX_LEVEL, ROW_PRESET, { .name = NULL },
 };
 
 static guint
@@ -660,8 +674,9 @@ const PolicyClass themis_strawman_policy = {
 	.decide = themis_decide,
 	.finish = themis_finish,
 	.preset = themis_preset,
+	.max_level = themis_max_level,
 	.idea =
 	    "Whenever GPUs are idle or leases end, the app with the largest rho takes all it can "
 	    "use, the lowest-numbered GPUs first, then the next app. Neither proof against lies "
-	    "nor aware of placement.",
+	    "nor aware of placement, but for max_level.",
 };

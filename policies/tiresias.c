@@ -454,7 +454,7 @@ const PolicyClass tiresias_policy = {
 	.summary = "least attained service in a few queues, first started first in each",
 	.source = "Gu et al., Tiresias: A GPU cluster manager for distributed deep learning, "
 	          "NSDI'19, sections 3 and 4",
-	.caps = POLICY_PREEMPTS,
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES,
 	.options = tiresias_options,
 	.options_size = sizeof(TiresiasOptions),
 	.state_size = sizeof(Tiresias),

@@ -135,6 +135,22 @@ static const Case cases[] = {
 	{ "easy: one second late", "A,0,2,100; B,1,4,50; C,3,1,98; D,3,1,97", "1x4", "easy",
 	  "A 0-100; B 100-150; C 150-248; D 3-100" },
 
+	/* B's promise is the first machine at 10, when three GPUs will be free. C would be on it:
+	 * it waits, though one of the three is over, and starts beside A2 when B has. */
+	{ "easy: GPUs over in the wrong place", "A,0,1,10; A2,0,1,30; B,1,2,10; C,2,1,100; D,3,1,5",
+	  "2x2", "easy:max_level=machine,placement=spread",
+	  "A 0-10; A2 0-30; B 10-20; C 10-110; D 3-8" },
+	/* A has the first machine until 10: C, on the second, is in nobody's way. */
+	{ "easy: GPUs over in the right place", "A,0,2,10; A2,0,1,30; B,1,2,10; C,2,1,20; D,3,1,5",
+	  "2x2", "easy:max_level=machine", "A 0-10; A2 0-30; B 10-20; C 2-22; D 20-25" },
+
+	/* Shadow of X 50, on the p100s; then six GPUs are free, and two are over: those of the
+	 * other type, D's. C would break the promise, E ends just in time. */
+	{ "easy: a promise of one type or another",
+	  "A,0,2,100,type=v100; B,0,2,50,type=p100; X,1,4,30,type=v100|p100; "
+	  "C,2,1,500,type=p100; D,3,1,500,type=v100; E,4,1,46,type=p100",
+	  "1x4:v100,1x4:p100", "easy", "A 0-100; B 0-50; X 50-80; C 80-580; D 3-503; E 4-50" },
+
 	/* tests' own policies */
 	{ "reject-all", "A,0,1,10; B,1,0,10", "1x1", "reject-all", "A REJECTED; B 1-11" },
 

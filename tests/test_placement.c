@@ -31,6 +31,12 @@ watch_segment(void *self, const Segment *segment)
 	"  - machines: [{count: 2, gpus: 4, slot_gpus: 2}]\n" \
 	"  - machines: [{count: 2, gpus: 4, slot_gpus: 2}]\n"
 
+#define UNLIKE                          \
+	"racks:\n"                      \
+	"  - machines:\n"               \
+	"      - {count: 1, gpus: 8}\n" \
+	"      - {count: 2, gpus: 4}\n"
+
 #define CPUS              \
 	"racks:\n"        \
 	"  - machines:\n" \
@@ -56,6 +62,10 @@ static const struct {
 	/* The first rack has 6 free GPUs, the second 8: B takes a machine and a half of the one
 	 * that suffices with the fewest. */
 	{ "the tighter rack", "A,0,2,1; B,0,6,2", TWO_RACKS, "fifo", "A 0 1; B 2 3 4 5 6 7" },
+	/* E leaves half of the large machine free, as much as each of the small ones is. */
+	{ "whole free machines before a part of a larger one",
+	  "A,0,8,1; C,0,4,3; D,0,4,3; E,1,4,9; G,3,8,2", UNLIKE, "fifo",
+	  "A 0 1 2 3 4 5 6 7; C 8 9 10 11; D 12 13 14 15; G 8 9 10 11 12 13 14 15; E 0 1 2 3" },
 	{ "over racks", "A,0,2,1; B,0,10,2", TWO_RACKS, "fifo",
 	  "A 0 1; B 2 3 8 9 10 11 12 13 14 15" },
 	/* B is held by the second slot, C by what is left of the first. */

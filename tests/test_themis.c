@@ -139,6 +139,21 @@ static const Course courses[] = {
 	    "themis:lease_s=30",
 	    "A 0-100; B 10-110; C 20-70",
 	},
+	/* Each of the two takes part, one wins the GPU; the other joins it at once. */
+	{
+	    "A45: beside who has just won",
+	    "A,0,1,1000,share=0.5; B,0,1,1000,share=0.5",
+	    "1x1",
+	    "themis",
+	    "A 0-1000; B 0-1000",
+	},
+	{
+	    "A45: beside who has just won, under the strawman",
+	    "A,0,1,1000,share=0.5; B,0,1,1000,share=0.5",
+	    "1x1",
+	    "themis-strawman",
+	    "A 0-1000; B 0-1000",
+	},
 	/* At 100 both want the one GPU. B has waited longer, so that to win it changes its rho by
 	 * less: 1290/190 against 1210/110. */
 	{
@@ -164,6 +179,21 @@ static const Course courses[] = {
 	    "1x8",
 	    "themis:lease_s=2000,fairness_knob=1",
 	    "A 0-1000; A0 0-50; B 50-1231.25 M1; C 1000-1200",
+	},
+	/* At 10 one GPU is free on each machine: V waits for the first, which A leaves at 50. */
+	{
+	    "A85: the strawman keeps a gang inside a machine",
+	    "A,0,1,50; B,0,1,10; C,0,1,70; V,10,2,20",
+	    "2x2",
+	    "themis-strawman:max_level=machine",
+	    "A 0-50; B 0-10; C 0-70; V 50-70",
+	},
+	{
+	    "the strawman's gang anywhere",
+	    "A,0,1,50; B,0,1,10; C,0,1,70; V,10,2,20",
+	    "2x2",
+	    "themis-strawman",
+	    "A 0-50; B 0-10; C 0-70; V 10-30",
 	},
 	{
 	    "the strawman: the worst off takes all it can use",

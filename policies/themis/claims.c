@@ -235,23 +235,24 @@ after_restart_ppb(const Claims *claims, const Claim *claim, gint64 rate_ppb)
 	return (gint64)((__int128)rate_ppb * (options->lease_ns - cost_ns) / options->lease_ns);
 }
 
-/* The levels of which a gang may be: a single GPU is at home anywhere. */
-static PlacementLevel
-first_level(const Claims *claims)
-{
-	if (claims->is_blind)
-		return LEVEL_CLUSTER;
-	return claims->offer->has_slots ? LEVEL_SLOT : LEVEL_MACHINE;
-}
-
+/* The levels of which a gang may be: a single GPU is at home anywhere. Who takes no notice of
+ * places sees the widest alone. */
 static PlacementLevel
 last_level(const Claims *claims, guint n_gpus)
 {
 	PlacementLevel max_level = (PlacementLevel)claims->agents->options->max_level;
 
-	if (n_gpus == 1 || claims->is_blind)
+	if (n_gpus == 1)
 		return LEVEL_CLUSTER;
-	return MAX(max_level, first_level(claims));
+	return MAX(max_level, claims->offer->has_slots ? LEVEL_SLOT : LEVEL_MACHINE);
+}
+
+static PlacementLevel
+first_level(const Claims *claims, guint n_gpus)
+{
+	if (claims->is_blind)
+		return last_level(claims, n_gpus);
+	return claims->offer->has_slots ? LEVEL_SLOT : LEVEL_MACHINE;
 }
 
 /* A level of one type: where the claim was, and, if it need not stay there, anywhere. */
@@ -281,7 +282,7 @@ add_type(Claims *claims, const Claim *claim, guint n_gpus, guint type)
 	guint n = claim->n_kept + n_gpus;
 	PlacementLevel last = last_level(claims, n);
 
-	for (PlacementLevel level = first_level(claims); level <= last; level++) {
+	for (PlacementLevel level = first_level(claims, n); level <= last; level++) {
 		gint64 rate_ppb = estimate_ppb(claims, job, n, type, level);
 
 		if (level < last && estimate_ppb(claims, job, n, type, level + 1) == rate_ppb)
@@ -543,13 +544,26 @@ retake_claim(Claims *claims, const Claim *claim)
 		offer_take(claims->offer, claim->place, claim->n_gpus);
 }
 
+/* A place of @range for @n_gpus: the lowest one, for who takes no notice of places. */
+static guint32
+pick_place(const Claims *claims, PlaceRange range, guint32 n_gpus)
+{
+	guint32 place = range.first;
+
+	if (!claims->is_blind)
+		return offer_best_fit(claims->offer, range, n_gpus);
+	while (place < range.end && !offer_has(claims->offer, place, n_gpus))
+		place++;
+	return place < range.end ? place : PLACE_NONE;
+}
+
 static gboolean
 find_place(Claims *claims, Choices choices, guint32 n_gpus, Unit *unit)
 {
 	for (guint i = 0; i < choices.n; i++) {
 		const Choice *choice = choice_of(claims, choices, i);
 
-		unit->place = offer_best_fit(claims->offer, choice->range, n_gpus);
+		unit->place = pick_place(claims, choice->range, n_gpus);
 		unit->rate_ppb = choice->rate_ppb;
 		if (unit->place != PLACE_NONE)
 			return TRUE;

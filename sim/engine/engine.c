@@ -443,8 +443,10 @@ end_at_stop(Engine *engine)
 	while (is_due(engine) && event_queue_next_order(engine->events) < ORDER_TIMER) {
 		JobId job = event_queue_pop(engine->events);
 
+		/* A job without work may be due for its limit, inside an overhead. */
 		if (engine->record->jobs[job].state != JOB_RUNNING ||
-		    run_work_left_ns(engine, job) > 0)
+		    run_work_left_ns(engine, job) > 0 ||
+		    engine->now_ns < engine->runs[job].works_from_ns)
 			continue;
 		run_due(engine, job);
 		engine_job_is_done(engine, job);
@@ -455,17 +457,12 @@ end_at_stop(Engine *engine)
 static void
 cut_the_rest(Engine *engine)
 {
-	gboolean was_cut = FALSE;
-
 	for (JobId job = 0; job < engine->scenario->workload->n_jobs; job++) {
 		if (job_state_is_done(engine->record->jobs[job].state))
 			continue;
 		run_cut(engine, job);
 		engine_job_is_done(engine, job);
-		was_cut = TRUE;
 	}
-	if (was_cut)
-		tell_instant(engine);
 }
 
 static void
@@ -534,14 +531,17 @@ static RunRecord *
 conclude(Engine *engine)
 {
 	const Workload *workload = engine->scenario->workload;
+	gboolean is_last_told = engine->n_done == workload->n_jobs;
 
-	if (engine->scenario->stop_ns != TIME_NEVER && engine->n_done < workload->n_jobs)
+	if (engine->scenario->stop_ns != TIME_NEVER && !is_last_told)
 		end_at_stop(engine);
 	engine->record->end_ns = engine->now_ns;
 	if (engine->policy->counters != NULL)
 		engine->record->n_counters =
 		    engine->policy->counters(engine->self, engine->record->counters);
 	cut_the_rest(engine);
+	if (!is_last_told)
+		tell_instant(engine);
 	find_span(engine);
 	engine->record->apps = g_new0(AppRecord, workload->n_apps);
 	for (AppId app = 0; app < workload->n_apps; app++)

@@ -60,6 +60,20 @@ type_names(const ClusterSpec *spec)
 	return g_strdup(names->len > 0 ? names->str : "no named type");
 }
 
+/* Either no type named is there, or the model stands still on all that would do (E26). */
+static char *
+type_refusal_text(const Engine *engine, const Job *job)
+{
+	const ClusterSpec *spec = engine->scenario->cluster;
+	g_autofree char *names = type_names(spec);
+
+	if (job->gpu_type_name[0] == '\0' || cluster_spec_types(spec, job->gpu_type_name) != 0)
+		return g_strdup_printf("model %s cannot run on the types it may have, the cluster "
+		                       "has %s",
+		                       job->model_name, names);
+	return g_strdup_printf("needs gpu_type %s, the cluster has %s", job->gpu_type_name, names);
+}
+
 static gboolean
 is_easy(const Engine *engine, const Job *job, guint size)
 {
@@ -90,16 +104,12 @@ fit_refusal(const Engine *engine, const Job *job)
 {
 	const ClusterSpec *spec = engine->scenario->cluster;
 	guint size = size_tested(engine, job);
-	g_autofree char *names = NULL;
 	guint64 largest = 0;
 
 	if (is_easy(engine, job, size))
 		return NULL;
-	if (job->gpu_types == 0) {
-		names = type_names(spec);
-		return g_strdup_printf("needs gpu_type %s, the cluster has %s", job->gpu_type_name,
-		                       names);
-	}
+	if (job->gpu_types == 0)
+		return type_refusal_text(engine, job);
 	for (guint type = 0; type < spec->n_types; type++) {
 		if (accepts(job, type))
 			largest = MAX(largest, largest_room(engine, job, type));

@@ -22,10 +22,16 @@ while read -r name _; do
 	prints 'Does it stop running jobs?'
 	prints Source:
 	case $name in
-	null | reject-all | themis-strawman) ;; # they place nothing, or anywhere
+	null | reject-all) ;; # they place nothing
 	*) prints max_level=cluster ;;
 	esac
 done < <("$program" policies)
+# A walk that stops jobs may move them over several machines (C01).
+for name in srtf srsf las 2d-las priority tiresias gandiva themis themis-strawman; do
+	sim policies "$name"
+	holds grep -qE '^Does it stop running jobs\? +yes$' out
+	holds grep -qE '^Does it move running jobs\? +yes$' out
+done
 for option in srtf/min_run_s=0 srsf/min_run_s=0 las/quantum_s=60 2d-las/quantum_s=60 \
 	priority/preempt=false tiresias/thresholds_gpu_s=3250 tiresias/promote_knob=off \
 	tiresias/gittins=off tiresias/distribution=trace gandiva/quantum_s=60 gandiva/migration=true \
