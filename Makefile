@@ -74,6 +74,11 @@ PRETTY  := $(SRC) $(HEADERS) $(TESTS) $(HELPERS) $(ROGUES) $(wildcard tests/*/*.
 obj         = $(patsubst %.c,$B/%.o,$1)
 PROGRAM_OBJ := $(call obj,$(SRC))
 TEST_OBJ    := $(filter-out $B/sim/main.o,$(PROGRAM_OBJ)) $(call obj,$(HELPERS))
+# A sanitizer looks at memory: what looks at means of long runs, or at pictures, has no more to say.
+ifneq ($(SAN),)
+TESTS   := $(filter-out tests/val_%,$(TESTS))
+SCRIPTS := $(filter-out tests/cli/plot.sh,$(SCRIPTS))
+endif
 TEST_BIN    := $(patsubst %.c,$B/%,$(TESTS))
 ROGUE_SO    := $(patsubst %.c,$B/%.so,$(ROGUES))
 

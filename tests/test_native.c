@@ -483,6 +483,14 @@ static const struct {
 	  { "no such zone", HEAD,
 	    "error 2: found the unknown time zone \"Mars/Olympus\", wanted a name such as "
 	    "America/Los_Angeles, or an offset such as +08:00\n" } },
+	{ "/etc/passwd",
+	  { "a file is no zone", HEAD,
+	    "error 2: found the unknown time zone \"/etc/passwd\", wanted a name such as "
+	    "America/Los_Angeles, or an offset such as +08:00\n" } },
+	{ "zone.tab",
+	  { "nor is one beside the zones", HEAD,
+	    "error 2: found the unknown time zone \"zone.tab\", wanted a name such as "
+	    "America/Los_Angeles, or an offset such as +08:00\n" } },
 	{ "",
 	  { "no zone at all", HEAD,
 	    "error 2: found the unknown time zone \"\", wanted a name such as America/Los_Angeles, "

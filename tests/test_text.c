@@ -183,6 +183,8 @@ START_TEST(writes_128_bits)
 	g_string_append_c(out, ' ');
 	decimal_append(out, two_64 * 1000 + 1, 3);
 	g_string_append_c(out, ' ');
+	decimal_append(out, two_64 / 2 * 3 + 500000000, 9);
+	g_string_append_c(out, ' ');
 	decimal_append(out, largest, 0);
 	g_string_append_c(out, ' ');
 	decimal_append(out, largest, 9);
@@ -191,6 +193,7 @@ START_TEST(writes_128_bits)
 	g_string_append_c(out, ' ');
 	gpu_seconds_append(out, GPU_TIME_PER_GPU_S * 3 / 2);
 	ck_assert_str_eq(out->str, "18446744073709551616 18446744073709551616.001 "
+	                           "27670116111.064327424 "
 	                           "170141183460469231731687303715884105727 "
 	                           "170141183460469231731687303715.884105727 "
 	                           "1000000000000000000000000 1.5");

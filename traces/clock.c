@@ -32,14 +32,20 @@ typedef struct CivilTime {
 	gboolean is_rounded;
 } CivilTime;
 
+/* A name such as `/etc/passwd` or `../zone.tab` would be read as a file of zone rules. */
+static gboolean
+is_zone_name(const char *time_zone)
+{
+	return time_zone[0] != '\0' && time_zone[0] != '/' && !strchr(time_zone, '.');
+}
+
 Clock *
 clock_new(const char *time_zone, GError **error)
 {
-	GTimeZone *zone;
+	const char *name = time_zone ? time_zone : "UTC";
+	GTimeZone *zone = is_zone_name(name) ? g_time_zone_new_identifier(name) : NULL;
 	Clock *clock;
 
-	zone = time_zone && !*time_zone ? NULL
-	                                : g_time_zone_new_identifier(time_zone ? time_zone : "UTC");
 	if (!zone) {
 		g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
 		            "found the unknown time zone \"%s\", wanted a name such as "

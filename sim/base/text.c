@@ -267,10 +267,11 @@ append_large(GString *out, unsigned __int128 whole, guint32 nano)
 	const guint64 chunk = G_GUINT64_CONSTANT(1000000000000000000);
 	char buffer[20];
 
-	if (whole / chunk > G_MAXUINT64)
-		append_large(out, whole / chunk, 0);
-	else
-		append_whole_and_nano(out, (guint64)(whole / chunk), 0);
+	if (whole <= G_MAXUINT64) {
+		append_whole_and_nano(out, (guint64)whole, nano);
+		return;
+	}
+	append_large(out, whole / chunk, 0);
 	/* Eighteen places, then nine; the 1 in front keeps their zeros and is left out. */
 	put_digits(buffer + 19, chunk + (guint64)(whole % chunk));
 	append_bytes(out, buffer + 1, 18);

@@ -7,7 +7,7 @@
 #include "sim/base/error.h"
 #include "sim/engine/engine.h"
 
-#define SIGNAL_CHECK_US 50000 /* how long a SIGINT may go unheard */
+#define SIGNAL_CHECK_US 50000 /* how long a signal may go unheard */
 
 /* Life */
 
@@ -35,6 +35,7 @@ add_run(Batch *batch, const RunConfig *config, const RunInputs *inputs, const Po
 			.wants_timeline = config->wants_timeline,
 			.timeline_every_ns = config->timeline_every_ns,
 			.wants_stream = config->wants_stream,
+			.is_cancelled = &batch->is_cancelled,
 		},
 		.performance.label = spec->label,
 	};
@@ -179,13 +180,14 @@ work(gpointer data)
 	return NULL;
 }
 
-/* Threads begin with the mask of the one that starts them: none of them gets the signal, and it
+/* Threads begin with the mask of the one that starts them: none of them gets a signal, and it
  * waits until it is asked for. */
 static void
 block_interrupt(sigset_t *ret_signals)
 {
 	sigemptyset(ret_signals);
 	sigaddset(ret_signals, SIGINT);
+	sigaddset(ret_signals, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, ret_signals, NULL);
 }
 
@@ -193,10 +195,12 @@ static void
 check_interrupt(Batch *batch, const sigset_t *signals)
 {
 	const struct timespec at_once = { 0 };
+	int signal_number = sigtimedwait(signals, NULL, &at_once);
 
-	if (sigtimedwait(signals, NULL, &at_once) != SIGINT)
+	if (signal_number <= 0)
 		return;
 	batch->is_interrupted = TRUE;
+	batch->signal_number = signal_number;
 	g_atomic_int_set(&batch->is_cancelled, TRUE);
 }
 

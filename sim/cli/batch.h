@@ -24,7 +24,8 @@ typedef struct Batch {
 	GArray *runs; /* of PolicyRun, in the order that the policies were given in */
 	guint n_threads;
 	gboolean is_strict, is_paranoid;
-	gboolean is_interrupted; /* SIGINT came before all had ended */
+	gboolean is_interrupted; /* SIGINT or SIGTERM came before all had ended */
+	int signal_number;       /* which of them */
 	gint is_cancelled;       /* atomic */
 	gint next;               /* atomic: the run to be begun next */
 	GAsyncQueue *ended;      /* of PolicyRun */
@@ -39,8 +40,8 @@ gboolean batch_check(Batch *batch, GError **error);
 typedef void (*BatchProgress)(const PolicyRun *run, guint n_ended, guint n_runs);
 
 /* Runs all, tells @progress (or NULL) of each that ends, and returns when none runs any more. What
- * went wrong with one stands in its error and stops no other. SIGINT cancels those that run; it is
- * blocked from here on, so that what has ended gets written. */
+ * went wrong with one stands in its error and stops no other. SIGINT and SIGTERM cancel those that
+ * run; they are blocked from here on, so that what has ended gets written. */
 void batch_run(Batch *batch, BatchProgress progress);
 
 /* The rows of those that ended well, in order. Free with g_ptr_array_unref(). */

@@ -288,7 +288,7 @@ read_timeline(RunConfig *config, const YamlNode *root)
 	const YamlNode *node = yaml_find(root, "timeline");
 	const char *text = node ? yaml_text(node) : NULL;
 
-	if (!text || !g_ascii_isdigit(text[0])) {
+	if (!text || g_ascii_isalpha(text[0])) {
 		yaml_get_bool(root, "timeline", &config->wants_timeline);
 		return;
 	}
@@ -509,6 +509,17 @@ lacks(const char *what, const char *option, GError **error)
 	return FALSE;
 }
 
+/* B10 */
+static gboolean
+has_out_name(const RunConfig *config, GError **error)
+{
+	if (!config->out.given || config->out.given[0] != '\0')
+		return TRUE;
+	g_set_error_literal(error, SIM_ERROR, config->out.code,
+	                    "found no name for out, wanted that of a folder");
+	return FALSE;
+}
+
 static gboolean
 is_not_yet(const char *option, GError **error)
 {
@@ -534,7 +545,7 @@ run_config_check(const RunConfig *config, GError **error)
 		g_set_error_literal(error, SIM_ERROR, SIM_ERROR_USAGE, empty_window);
 		return FALSE;
 	}
-	return TRUE;
+	return has_out_name(config, error);
 }
 
 static void

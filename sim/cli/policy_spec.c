@@ -19,7 +19,10 @@ static const Place command_line = { NULL, SIM_ERROR_USAGE };
 /* Labels */
 
 /* A label becomes the name of a folder beside summary.csv, run.json and perf.json: it must not
- * lead out of there, hide, or take one of their names. */
+ * lead out of there, hide, take one of their names, or be so long that there is no room for what
+ * makes it a temporary one. */
+#define MAX_LABEL 200
+
 static gboolean
 is_label(const char *label)
 {
@@ -28,7 +31,8 @@ is_label(const char *label)
 	for (const char *p = label; *p; p++)
 		if (!g_ascii_isalnum(*p) && !strchr("._-+", *p))
 			return FALSE;
-	return label[0] != '\0' && label[0] != '.' && !g_strv_contains(taken, label);
+	return label[0] != '\0' && label[0] != '.' && strlen(label) <= MAX_LABEL &&
+	       !g_strv_contains(taken, label);
 }
 
 static gboolean
@@ -38,8 +42,8 @@ check_label(const char *label, int code, GError **error)
 		return TRUE;
 	g_set_error(error, SIM_ERROR, code,
 	            "found the label \"%s\", wanted letters, digits and . _ - + with no dot in "
-	            "front, and not the name of an output file",
-	            label);
+	            "front, at most %d of them, and not the name of an output file",
+	            label, MAX_LABEL);
 	return FALSE;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <glib/gstdio.h>
+
 #include "sim/base/error.h"
 #include "sim/base/file.h"
 #include "sim/cli/batch.h"
@@ -149,7 +151,7 @@ static int
 interrupted(const Batch *batch, const GPtrArray *rows)
 {
 	command_note("interrupted: %u of %u policies had ended", rows->len, batch->runs->len);
-	return SIM_ERROR_CANCELLED;
+	return 128 + batch->signal_number; /* as shells have it; SIGINT is 130 (A50) */
 }
 
 static int
@@ -189,9 +191,18 @@ shows_progress(const RunConfig *config)
 	return !config->is_quiet && isatty(STDERR_FILENO);
 }
 
+/* Takes away a folder that this run made and left empty; any other stays. */
+static void
+remove_made(const RunConfig *config, gboolean was_there)
+{
+	if (config->out.path && !was_there)
+		g_rmdir(config->out.path);
+}
+
 static int
 simulate(const RunConfig *config, const RunInputs *inputs, Batch *batch)
 {
+	gboolean was_there = config->out.path && g_file_test(config->out.path, G_FILE_TEST_EXISTS);
 	gint64 start_us = g_get_monotonic_time();
 	g_autoptr(GPtrArray) rows = NULL; /* of SummaryRow */
 	g_autoptr(GError) error = NULL;
@@ -204,6 +215,8 @@ simulate(const RunConfig *config, const RunInputs *inputs, Batch *batch)
 	rows = batch_rows(batch);
 	if (!write_all(config, inputs, batch, rows, wall_s, &error))
 		return command_fail(error);
+	if (rows->len == 0)
+		remove_made(config, was_there);
 	if (!config->is_quiet && rows->len > 0)
 		print_table(rows);
 	print_refusals(batch);

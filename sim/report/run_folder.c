@@ -88,12 +88,13 @@ record_done(void *self, JobId job, const JobRecord *record)
 }
 
 static gboolean
-open_timeline(RunFolder *folder, SimTime every_ns, GError **error)
+open_timeline(RunFolder *folder, const RunFolderSettings *settings, GError **error)
 {
 	g_autofree char *path = g_build_filename(folder->temporary, "timeline.csv", NULL);
 
 	folder->timeline =
-	    timeline_open(path, folder->scenario->workload->origin_ns, every_ns, error);
+	    timeline_open(path, folder->scenario->workload->origin_ns, settings->timeline_every_ns,
+	                  settings->is_cancelled, error);
 	folder->recorder.instant = record_instant;
 	return folder->timeline != NULL;
 }
@@ -123,8 +124,7 @@ open_files(RunFolder *folder, const RunFolderSettings *settings, GError **error)
 	}
 	if (settings->wants_stream && !open_jobs(folder, settings->wants_segments, error))
 		return FALSE;
-	return !settings->wants_timeline ||
-	       open_timeline(folder, settings->timeline_every_ns, error);
+	return !settings->wants_timeline || open_timeline(folder, settings, error);
 }
 
 RunFolder *

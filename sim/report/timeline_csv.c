@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/report/timeline_csv.h"
 
+#include "sim/base/error.h"
 #include "sim/report/cell.h"
 
 static const char *const columns[] = {
@@ -15,11 +16,13 @@ struct Timeline {
 	SimTime next_sample_ns; /* TIME_NEVER once the clock has no more of them */
 	gboolean has_last;
 	Instant last;  /* not written yet: the engine may come back to the same instant (A03) */
-	GError *error; /* the first write that failed */
+	const gint *is_cancelled; /* atomic, or NULL */
+	GError *error;            /* the first write that failed, or that it was cancelled */
 };
 
 Timeline *
-timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, GError **error)
+timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, const gint *is_cancelled,
+              GError **error)
 {
 	OutputFile *file = output_file_open(path, error);
 	Timeline *timeline;
@@ -30,6 +33,7 @@ timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, GError **err
 	timeline->file = file;
 	timeline->origin_ns = origin_ns;
 	timeline->every_ns = every_ns;
+	timeline->is_cancelled = is_cancelled;
 	header_append(output_file_text(file), columns);
 	return timeline;
 }
@@ -52,11 +56,23 @@ write_row(Timeline *timeline, SimTime at_ns)
 	output_file_flush(timeline->file, &timeline->error);
 }
 
-/* The samples of the last state, which stood from its instant until before @end_ns. */
+static gboolean
+is_cancelled(const Timeline *timeline)
+{
+	return timeline->is_cancelled && g_atomic_int_get(timeline->is_cancelled);
+}
+
+/* The samples of the last state, which stood from its instant until before @end_ns. There may be
+ * billions of them before the engine is asked again whether it was interrupted. */
 static void
 write_samples(Timeline *timeline, SimTime end_ns)
 {
-	while (timeline->next_sample_ns < end_ns) {
+	while (timeline->next_sample_ns < end_ns && !timeline->error) {
+		if (is_cancelled(timeline)) {
+			g_set_error(&timeline->error, SIM_ERROR, SIM_ERROR_CANCELLED,
+			            "interrupted");
+			return;
+		}
 		write_row(timeline, timeline->next_sample_ns);
 		timeline->next_sample_ns = time_add(timeline->next_sample_ns, timeline->every_ns);
 	}

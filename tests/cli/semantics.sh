@@ -491,6 +491,17 @@ of A submit_s 1699162200
 of B submit_s 1699169400
 holds grep -q '"ambiguous local time": 1' results/run.json
 
+# A19, A31: GPU-seconds beyond 64 bits of nanoseconds; an end beyond the clock.
+trace A,0,10,4000000000
+replay 1x10 fifo
+of A service_gpu_s 40000000000
+all alloc_gpu_s 40000000000
+trace A,0,1,9e9 B,0,1,9e9
+replay 1x1 fifo
+ends_with 3
+complains 'time overflow'
+is_absent results
+
 # A30: rows as in the file, whatever the order of submits.
 with app_id c,20,1,1,Q a,0,1,1,P b,10,1,1,Q
 replay 1x1 fifo --segments

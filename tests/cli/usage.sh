@@ -40,6 +40,8 @@ refuses 2 'found "0" for quantum_s' run "${given[@]}" --policy las:quantum_s=0
 refuses 2 'wanted key=value' run "${given[@]}" --policy las:quantum_s
 refuses 2 'a second policy labelled "fifo"' run "${given[@]}" --policy fifo
 refuses 2 'found the label "../up"' run "${given[@]}" --policy fifo@../up
+long=$(printf 'x%.0s' $(seq 201))
+refuses 2 'at most 200 of them' run "${given[@]}" --policy "srtf@$long"
 refuses 2 'found the unknown policy "lass", wanted perhaps las' policies lass
 
 # Keys (A38, B10)
@@ -57,6 +59,7 @@ refuses 2 'cluster "4y4"' run --trace t.csv --cluster 4y4 --policy fifo --out re
 refuses 2 'cluster "0x4"' run --trace t.csv --cluster 0x4 --policy fifo --out results
 refuses 2 'nonative' run "${given[@]}" --format nonative
 refuses 2 'Mars/Olympus' run "${given[@]}" --tz Mars/Olympus
+refuses 2 'found no name for out' run "${given[@]}" --out ''
 
 # A quantum that an overhead eats up (A79, B05)
 refuses 2 'quantum_s' run --trace t.csv --cluster 1x1 --policy las:quantum_s=5 --out results \
