@@ -1408,6 +1408,26 @@ START_TEST(writes_the_timeline)
 }
 END_TEST
 
+/* One instant of the engine's may be billions of samples. */
+START_TEST(cancels_samples)
+{
+	static const Case job = { "A", NULL, 1000, 4, 21, JOB_FINISHED, 1000, 1021 };
+	gint is_cancelled = 1;
+	Run run = run_new("1x4", &job, 1, NOT);
+	g_autoptr(RunFolder) folder =
+	    folder_of(&run, (RunFolderSettings){ .wants_timeline = TRUE,
+	                                         .timeline_every_ns = 1,
+	                                         .is_cancelled = &is_cancelled });
+	g_autoptr(GError) error = NULL;
+
+	put_instants(folder);
+	ck_assert(!run_folder_commit(folder, run.record, &error));
+	ck_assert(g_error_matches(error, SIM_ERROR, SIM_ERROR_CANCELLED));
+	g_clear_pointer(&folder, run_folder_free);
+	run_clear(&run);
+}
+END_TEST
+
 /* Folders */
 
 static guint
@@ -1628,6 +1648,7 @@ add_file_tests(TCase *tests)
 	tcase_add_test(tests, takes_labels_of_the_first_row);
 	tcase_add_test(tests, writes_segments_by_job);
 	tcase_add_loop_test(tests, writes_the_timeline, 0, G_N_ELEMENTS(timeline_cases));
+	tcase_add_test(tests, cancels_samples);
 	tcase_add_test(tests, writes_the_manifest);
 	tcase_add_test(tests, says_that_it_was_interrupted);
 	tcase_add_test(tests, writes_the_performance);

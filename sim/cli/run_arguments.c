@@ -13,7 +13,7 @@ static const char notes[] = "Policies: NAME[@LABEL][:key=value[,key=value]], as 
                             "or a shared object, as ./mine.so. `themis-sim policies` lists them.\n"
                             "Exit status: 0 ok, 1 internal error, 2 usage, 3 bad input, 5 rejected "
                             "or unfinished jobs that\n"
-                            "were not allowed, 130 interrupted.";
+                            "were not allowed, 130 interrupted, 143 terminated.";
 
 /* What the command line says, before anything is made of it. */
 typedef struct RunArguments {

@@ -17,7 +17,7 @@ typedef struct RunFolderSettings {
 	gboolean wants_timeline;
 	SimTime timeline_every_ns; /* 0 = a row an instant */
 	gboolean wants_stream;     /* jobs.csv as jobs end, by (finish, trace order) */
-	const gint *is_cancelled;  /* atomic, set from another thread; or NULL */
+	gint *is_cancelled;        /* atomic, set from another thread; or NULL */
 } RunFolderSettings;
 
 typedef struct RunFolder RunFolder;

@@ -15,13 +15,13 @@ struct Timeline {
 	SimTime every_ns;
 	SimTime next_sample_ns; /* TIME_NEVER once the clock has no more of them */
 	gboolean has_last;
-	Instant last;  /* not written yet: the engine may come back to the same instant (A03) */
-	const gint *is_cancelled; /* atomic, or NULL */
-	GError *error;            /* the first write that failed, or that it was cancelled */
+	Instant last; /* not written yet: the engine may come back to the same instant (A03) */
+	gint *is_cancelled; /* atomic, or NULL */
+	GError *error;      /* the first write that failed, or that it was cancelled */
 };
 
 Timeline *
-timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, const gint *is_cancelled,
+timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, gint *is_cancelled,
               GError **error)
 {
 	OutputFile *file = output_file_open(path, error);

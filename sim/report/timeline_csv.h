@@ -12,8 +12,9 @@
 typedef struct Timeline Timeline;
 
 /* @every_ns: 0 = a row an instant, else a row at each multiple of it, counted from the first
- * submit at @origin_ns of the trace's clock. */
-Timeline *timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, GError **error);
+ * submit at @origin_ns of the trace's clock. @is_cancelled may be NULL. */
+Timeline *timeline_open(const char *path, gint64 origin_ns, SimTime every_ns, gint *is_cancelled,
+                        GError **error);
 
 /* Instants come in the order of time. A failed write is reported by timeline_commit(). */
 void timeline_add(Timeline *timeline, const Instant *instant);

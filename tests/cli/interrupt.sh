@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# SIGINT (A50): 130, what has ended stays, nothing of what was running.
+# SIGINT (A50): 130, what has ended stays, nothing of what was running. SIGTERM: the same, with 143.
 # shellcheck disable=SC1091,SC2034,SC2154
 . "$(dirname "$0")/common.bash"
 
@@ -35,10 +35,11 @@ interrupted() {
 		sleep 0.1
 	done
 	sleep 0.2
-	kill -INT "$pid"
+	kill "-$signal" "$pid"
 	wait "$pid"
 	status=$?
 }
+signal=INT
 
 interrupted one -j 1
 ends_with 130
@@ -66,6 +67,32 @@ ends_with 130
 is_absent two/slow
 no_leftovers two
 holds grep -q '"interrupted": true' two/run.json
+
+# A batch system that ends a job is answered in the same way.
+signal=TERM
+interrupted terminated -j 1
+ends_with 143
+complains 'interrupted: 1 of 3'
+is_there terminated/fifo/jobs.csv
+is_absent terminated/slow terminated/never
+no_leftovers terminated
+holds grep -q '"interrupted": true' terminated/run.json
+
+# An instant of more samples than anybody waits for.
+said='themis-sim run --timeline=1e-9, interrupted'
+"$program" run --trace trace.csv --cluster 1x1 --policy fifo --timeline=1e-9 --out samples \
+	>out 2>err &
+pid=$!
+for _ in $(seq 600); do
+	[ -n "$(ls -A samples 2>/dev/null)" ] && break
+	sleep 0.1
+done
+kill -INT "$pid"
+wait "$pid"
+status=$?
+ends_with 130
+is_absent samples/fifo
+no_leftovers samples
 
 # With only one policy there is an empty table.
 said='themis-sim run --policy ./slow.so, interrupted'

@@ -43,6 +43,13 @@ ends_with 0
 sim run --trace two.csv --cluster 1x1 --policy fifo --policy srtf --set stop_s=14 --out results
 ends_with 5
 
+# A time beyond the clock shows up under a policy, and leaves nothing behind.
+printf '%s\nA,0,1,9000000000\nB,0,1,9000000000\n' "$header" >late.csv
+sim run --trace late.csv --cluster 1x1 --policy fifo --out late
+ends_with 3
+complains 'time overflow: job B'
+is_absent late
+
 # B14: a timeout is an answer.
 printf '%s,time_limit\nA,0,1,10,10\nB,0,1,10,9\n' "$header" >limit.csv
 sim run --trace limit.csv --cluster 1x2 --policy fifo --out limited
