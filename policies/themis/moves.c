@@ -24,6 +24,7 @@ moves_free(Moves *moves)
 		alloc_clear(&moves_get(moves, i)->to);
 	g_array_unref(moves->moves);
 	g_free(moves->move_of);
+	alloc_clear(&moves->more);
 	g_free(moves);
 }
 
@@ -79,16 +80,19 @@ runs(const Moves *moves, JobId job)
 	return view_alloc(moves->view, job)->n > 0;
 }
 
+/* Whether the GPUs that the job does not hold yet are to be had, and CPUs and memory with them:
+ * others of this plan may have taken those. */
 static gboolean
-has_room(const Moves *moves, const Move *move)
+has_room(Moves *moves, const Move *move)
 {
 	const Alloc *holds = view_alloc(moves->view, move->job);
 
+	alloc_reset(&moves->more);
 	for (guint i = 0; i < move->to.n; i++)
-		if (!cluster_gpu_is_free(view_cluster(moves->view), move->to.gpus[i]) &&
-		    !alloc_has(holds, move->to.gpus[i]))
-			return FALSE;
-	return TRUE;
+		if (!alloc_has(holds, move->to.gpus[i]))
+			alloc_add(&moves->more, move->to.gpus[i]);
+	return cluster_has_room(view_cluster(moves->view), view_job(moves->view, move->job),
+	                        &moves->more, CROWD_SHARES);
 }
 
 /* Losers are stopped; who goes on unchanged is left alone. */

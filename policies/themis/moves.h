@@ -24,6 +24,7 @@ typedef struct Moves {
 	GArray *moves; /* of Move; their memory is kept */
 	guint n;
 	guint32 *move_of; /* by JobId: 1 + its move, or 0 */
+	Alloc more;       /* scratch */
 } Moves;
 
 Moves *moves_new(const View *view, const Offer *offer, PlacementLevel max_level);

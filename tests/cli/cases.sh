@@ -388,4 +388,21 @@ printf '%s\n' job_id,submit_time,num_gpus,duration,time_limit A,0,2,4,3 >trace.c
 replay 1x2 fifo
 of A state TIMEOUT
 of A service_gpu_s 6
+
+# Themis promises no CPUs and no memory twice in one plan.
+cat >cluster.yaml <<'Y'
+gpu_types: {v100: {mem_mib: 1000}, p100: {mem_mib: 600}}
+racks:
+  - machines:
+      - {count: 2, gpus: 2, gpu_type: v100, cpus: 8, mem_mib: 100}
+      - {gpus: 1, gpu_type: p100, cpus: 8, mem_mib: 100}
+Y
+printf '%s\n' job_id,submit_time,num_gpus,duration,app_id,gpu_share,gpu_mem_mib,cpus,mem_mib \
+	j2,18,1,13,,0.1,300,3, j8,0,3,3,,,,1.5, j9,0,1,27,y,,700,7, j12,0,1,23,,,700,3, \
+	j14,0,1,18,,0.25,,,70 j16,17,2,0,,,,, j17,0,3,12,y,,,,30 >trace.csv
+for seed in $(seq 20); do
+	replay cluster.yaml themis:lease_s=8 --seed "$seed" \
+		--set 'overheads={start_s: 1, suspend_s: 1, resume_s: 1, migrate_s: 2}'
+	ends_with 0
+done
 finish
