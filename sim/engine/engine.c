@@ -99,7 +99,7 @@ engine_new(const Scenario *scenario, const PolicyClass *policy, const void *opti
 	engine->running = g_array_new(FALSE, FALSE, sizeof(JobId));
 	engine->off_beat = g_array_new(FALSE, FALSE, sizeof(JobId));
 	engine->view.engine = engine;
-	engine->idle_jobs[0] = engine->idle_jobs[1] = JOB_NONE;
+	engine->stopped_jobs[0] = engine->stopped_jobs[1] = JOB_NONE;
 	timers_init(&engine->timers);
 	plan_init(&engine->plan, engine);
 	make_runs(engine);
@@ -315,6 +315,16 @@ total_work_left(const Engine *engine)
 	return total;
 }
 
+static void
+fail_for_swap(Engine *engine, const char *what)
+{
+	guint other = engine->stopped_jobs[1] != JOB_NONE ? 1 : 0;
+
+	engine_fail(engine, SIM_ERROR_INTERNAL, "jobs %s and %s are stopped again and again %s",
+	            engine_job(engine, engine->stopped_jobs[0])->name,
+	            engine_job(engine, engine->stopped_jobs[other])->name, what);
+}
+
 /* Stops without work may be followed by work of others: only a sum that does not move is a swap
  * without end. */
 static void
@@ -326,12 +336,7 @@ check_idle_stops(Engine *engine)
 		return;
 	left = total_work_left(engine);
 	if (engine->has_work_check && left == engine->work_at_check)
-		engine_fail(
-		    engine, SIM_ERROR_INTERNAL,
-		    "jobs %s and %s are stopped again and again without any work done",
-		    engine_job(engine, engine->idle_jobs[0])->name,
-		    engine_job(engine, engine->idle_jobs[engine->idle_jobs[1] == JOB_NONE ? 0 : 1])
-		        ->name);
+		fail_for_swap(engine, "without any work done");
 	engine->has_work_check = TRUE;
 	engine->work_at_check = left;
 	engine->idle_stops = 0;
@@ -350,9 +355,7 @@ check_thrashing(Engine *engine)
 	left = total_work_left(engine);
 	if (engine->has_stops_count &&
 	    engine->work_at_stops - left < passed_ns / LEAST_WORK_FRACTION)
-		engine_fail(
-		    engine, SIM_ERROR_INTERNAL,
-		    "jobs are stopped again and again with next to no work done in between");
+		fail_for_swap(engine, "with next to no work done in between");
 	engine->stops = 0;
 	engine->has_stops_count = TRUE;
 	engine->work_at_stops = left;

@@ -133,16 +133,16 @@ static void
 note_stop(Engine *engine, JobId job, SimWork done_ns)
 {
 	engine->stops++;
-	if (done_ns > 0) {
-		engine->idle_stops = 0;
-		engine->has_work_check = FALSE;
+	if (engine->stopped_jobs[0] != job) {
+		engine->stopped_jobs[1] = engine->stopped_jobs[0];
+		engine->stopped_jobs[0] = job;
+	}
+	if (done_ns == 0) {
+		engine->idle_stops++;
 		return;
 	}
-	engine->idle_stops++;
-	if (engine->idle_jobs[0] != job) {
-		engine->idle_jobs[1] = engine->idle_jobs[0];
-		engine->idle_jobs[0] = job;
-	}
+	engine->idle_stops = 0;
+	engine->has_work_check = FALSE;
 }
 
 /* Books the work done up to now. */

@@ -99,7 +99,7 @@ struct Engine {
 	guint idle_instants;    /* in a row: nothing runs, nobody comes, jobs wait */
 	guint idle_passes;      /* of this instant: through the five steps without an end */
 	guint idle_stops;       /* in a row, without work done in between (A79) */
-	JobId idle_jobs[2];     /* the last two of them */
+	JobId stopped_jobs[2];  /* the last two */
 	__int128 work_at_check; /* work left of all jobs when last looked */
 	gboolean has_work_check;
 	guint stops;            /* since a job last came or went */

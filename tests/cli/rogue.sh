@@ -55,7 +55,7 @@ expect wake_for_ever 1 'wakes itself again and again at one instant'
 expect wake_without_end 1 'wakes itself again and again without starting any of 3 queued jobs'
 expect swap_for_ever 1 'are stopped again and again without any work done' --set overheads.resume_s=2 --set overheads.start_s=2
 
-expect swap_slowly 1 'with next to no work done' --set overheads.resume_s=2 --set overheads.start_s=2
+expect swap_slowly 1 'are stopped again and again with next to no work done' --set overheads.resume_s=2 --set overheads.start_s=2
 
 # Without --strict the run goes on, under every invariant.
 for name in double_placement place_running too_much_memory free_anothers part_of_a_gang; do
