@@ -352,12 +352,27 @@ set_wake(Themis *themis, Plan *plan)
 	themis->wake_ns = next_ns;
 }
 
+/* trigger=periodic: what falls idle between two rounds waits for the next. */
+static gboolean
+waits_for_round(const Themis *themis, const View *view, Plan *plan)
+{
+	SimTime lease_ns = themis->options.lease_ns;
+	SimTime into_period_ns = view_now_ns(view) % lease_ns;
+
+	if (themis->options.trigger == TRIGGER_FREE || into_period_ns == 0)
+		return FALSE;
+	plan_wake(plan, time_add(view_now_ns(view), lease_ns - into_period_ns), TAG_AGAIN);
+	return TRUE;
+}
+
 static void
 themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 {
 	Themis *themis = self;
 
 	agents_settle_leaving(themis->agents, view);
+	if (waits_for_round(themis, view, plan))
+		return;
 	collect_due(themis, view);
 	if (themis->options.renew_free || !stop_due(themis, view, plan)) {
 		if (themis->sharers->len > 0)
@@ -480,6 +495,7 @@ static const char *const leftover_names[] = { "random", "worst-rho", "idle", NUL
 static const char *const tid_names[] = { "paper", "capped", NULL };
 static const char *const bundle_names[] = { "exact", "greedy", NULL };
 static const char *const bidders_names[] = { "part", "servable", NULL };
+static const char *const trigger_names[] = { "free", "periodic", NULL };
 static const char *const preset_names[] = { "none", "paper", NULL };
 
 #define OFFSET(member) G_STRUCT_OFFSET(ThemisOptions, member)
@@ -592,6 +608,13 @@ static const Option themis_options[] = {
 	  .max = 0.99,
 	  .help = "each app over- or underestimates its work and its slowdown by up to this part" },
 	ROW_MAX_LEVEL,
+	{ .name = "trigger",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(trigger),
+	  .standard = "free",
+	  .choices = trigger_names,
+	  .help = "a round whenever GPUs are idle, or at multiples of lease_s since the first "
+	          "submit alone" },
 	{ .name = "bidders",
 	  .kind = OPTION_CHOICE,
 	  .offset = OFFSET(bidders),

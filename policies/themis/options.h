@@ -36,6 +36,11 @@ typedef enum Bidders {
 	BIDDERS_SERVABLE, /* of them, as many as the offer can serve */
 } Bidders;
 
+typedef enum Trigger {
+	TRIGGER_FREE,     /* a round whenever GPUs are idle */
+	TRIGGER_PERIODIC, /* at multiples of lease_s since the first submit */
+} Trigger;
+
 typedef enum ThemisPreset {
 	PRESET_NONE,
 	PRESET_PAPER,
@@ -56,5 +61,6 @@ typedef struct ThemisOptions {
 	double bid_error;
 	gint max_level; /* PlacementLevel */
 	gint bidders;   /* Bidders */
+	gint trigger;   /* Trigger */
 	gint preset;    /* ThemisPreset */
 } ThemisOptions;

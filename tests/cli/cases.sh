@@ -405,4 +405,13 @@ for seed in $(seq 20); do
 		--set 'overheads={start_s: 1, suspend_s: 1, resume_s: 1, migrate_s: 2}'
 	ends_with 0
 done
+
+# A round at once, or at the next multiple of the lease: B is done at 150.
+trace A,0,4,150 B,10,4,50
+replay 1x4 themis:lease_s=100
+runs B 100 150
+of A finish_s 200
+replay 1x4 themis:lease_s=100,trigger=periodic
+runs B 100 150
+of A finish_s 250
 finish
