@@ -36,12 +36,6 @@ backlog_free(Backlog *backlog)
 	g_free(backlog);
 }
 
-guint
-backlog_n(const Backlog *backlog)
-{
-	return backlog->n;
-}
-
 /* The first place whose job is not below @job. */
 static guint
 place_of(const Backlog *backlog, JobId job)

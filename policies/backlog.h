@@ -15,8 +15,6 @@ typedef struct Backlog Backlog;
 Backlog *backlog_new(void);
 void backlog_free(Backlog *backlog);
 
-guint backlog_n(const Backlog *backlog);
-
 /* @job is larger than all that were ever added. */
 void backlog_add(Backlog *backlog, JobId job, SimTime length_ns);
 

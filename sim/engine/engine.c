@@ -88,7 +88,6 @@ engine_new(const Scenario *scenario, const PolicyClass *policy, const void *opti
 	engine = g_new0(Engine, 1);
 	engine->scenario = scenario;
 	engine->policy = policy;
-	engine->options = options;
 	engine->settings = *settings;
 	engine->max_level = policy->max_level != NULL ? policy->max_level(options) : LEVEL_CLUSTER;
 	engine->cluster = cluster_new(scenario->cluster);

@@ -67,7 +67,6 @@ struct View {
 struct Engine {
 	const Scenario *scenario;
 	const PolicyClass *policy;
-	const void *options;
 	void *self; /* the policy's state */
 	EngineSettings settings;
 	Overheads largest_overheads;
