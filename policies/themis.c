@@ -6,7 +6,6 @@
  * (seating.h) and here into edits of the plan: only what changes is touched.
  */
 
-#include "policies/themis/leases.h"
 #include "sim/policy.h"
 #include "policies/themis/moves.h"
 #include "policies/themis/round.h"

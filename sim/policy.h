@@ -3,14 +3,15 @@
 
 /*
  * The one header that a policy includes: the contract (policy_class), what it may see (view) and
- * do (plan), and ready answers to "where?" (placement) and "in which order?" (walk, backlog,
- * score).
+ * do (plan), and ready answers to "where?" (placement), "in which order?" (walk, backlog, score)
+ * and "for how long?" (leases).
  *
  * A policy is a static const PolicyClass in one file. `decide` is called once an instant at which
  * something happened; it reads the View and edits the Plan. See docs/add-a-policy.md.
  */
 
 #include "policies/backlog.h"
+#include "policies/leases.h"
 #include "policies/placement.h"
 #include "policies/score.h"
 #include "policies/walk.h"

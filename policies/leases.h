@@ -7,7 +7,8 @@
  * queue, and no event costs more than the GPUs it is about.
  */
 
-#include "sim/policy.h"
+#include "sim/model/alloc.h"
+#include "sim/model/job.h"
 
 typedef struct Leases Leases;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "policies/themis/leases.h"
+#include "sim/policy.h"
 
 typedef struct Batch {
 	SimTime end_ns;
