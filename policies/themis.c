@@ -7,7 +7,6 @@
  */
 
 #include "sim/policy.h"
-#include "policies/themis/moves.h"
 #include "policies/themis/round.h"
 #include "policies/themis/seating.h"
 
@@ -426,7 +425,8 @@ init(Themis *themis, const View *view, GError **error)
 	    offer_new(spec, view_models(view), (PlacementLevel)themis->options.max_level);
 	themis->round = round_new(view, &themis->options, themis->agents, themis->offer);
 	themis->seating = seating_new(themis->offer, themis->round->claims);
-	themis->moves = moves_new(view, themis->offer, (PlacementLevel)themis->options.max_level);
+	themis->moves =
+	    moves_new(view, themis->offer->former, (PlacementLevel)themis->options.max_level);
 	themis->leases = leases_new(spec->n_gpus);
 	themis->due = g_array_new(FALSE, FALSE, sizeof(JobId));
 	themis->sharers = g_array_new(FALSE, FALSE, sizeof(JobId));

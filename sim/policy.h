@@ -3,8 +3,8 @@
 
 /*
  * The one header that a policy includes: the contract (policy_class), what it may see (view) and
- * do (plan), and ready answers to "where?" (placement), "in which order?" (walk, backlog, score)
- * and "for how long?" (leases).
+ * do (plan), and ready answers to "where?" (placement), "in which order?" (walk, backlog, score),
+ * "for how long?" (leases) and "by which edits?" (moves).
  *
  * A policy is a static const PolicyClass in one file. `decide` is called once an instant at which
  * something happened; it reads the View and edits the Plan. See docs/add-a-policy.md.
@@ -12,6 +12,7 @@
 
 #include "policies/backlog.h"
 #include "policies/leases.h"
+#include "policies/moves.h"
 #include "policies/placement.h"
 #include "policies/score.h"
 #include "policies/walk.h"

@@ -164,6 +164,10 @@ set_seconds(const Option *option, const char *text, SimTime *ret_ns)
 {
 	SimTime ns;
 
+	if (option->may_be_off && g_ascii_strcasecmp(text, "off") == 0) {
+		*ret_ns = TIME_NEVER;
+		return TRUE;
+	}
 	if (!parse_ns(text, strlen(text), &ns) ||
 	    !is_in_range(option, (double)ns / (double)NS_PER_S))
 		return FALSE;
@@ -433,7 +437,10 @@ append_value(GString *out, const Option *option, const void *values)
 		append_number(out, *(const double *)value);
 		break;
 	case OPTION_SECONDS:
-		seconds_append(out, *(const SimTime *)value);
+		if (option->may_be_off && *(const SimTime *)value == TIME_NEVER)
+			g_string_append(out, "off");
+		else
+			seconds_append(out, *(const SimTime *)value);
 		break;
 	case OPTION_CHOICE:
 		g_string_append(out, option->choices[*(const gint *)value]);

@@ -12,7 +12,7 @@ typedef enum OptionKind {
 	OPTION_BOOL,         /* gboolean: true, false, yes, no, on, off, 1, 0 */
 	OPTION_INT,          /* gint64 */
 	OPTION_NUMBER,       /* double; "off" is HUGE_VAL where the row allows it */
-	OPTION_SECONDS,      /* SimTime */
+	OPTION_SECONDS,      /* SimTime; "off" is TIME_NEVER where the row allows it */
 	OPTION_CHOICE,       /* gint, an index into .choices */
 	OPTION_SECONDS_LIST, /* OptionList, times NS_PER_S, ascending; also for GPU-seconds */
 	OPTION_TEXT,         /* char *, owned by the options */
@@ -32,7 +32,7 @@ typedef struct Option {
 	 * that a row which says neither takes anything from 0 on. */
 	double min, max;
 	const char *const *choices; /* NULL-terminated, for CHOICE */
-	gboolean may_be_off;        /* NUMBER only */
+	gboolean may_be_off;        /* NUMBER and SECONDS only */
 	/* TEXT only: anything but the standard is a path, relative to the file that gives it, and
 	 * an input of the run. */
 	gboolean is_path;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "policies/themis/moves.h"
+#include "sim/policy.h"
 
 Moves *
-moves_new(const View *view, const Offer *offer, PlacementLevel max_level)
+moves_new(const View *view, const JobId *former, PlacementLevel max_level)
 {
 	Moves *moves = g_new0(Moves, 1);
 
-	moves->offer = offer;
+	moves->former = former;
 	moves->placement.kind = PLACEMENT_CONSOLIDATE;
 	moves->placement.max_level = (gint)max_level;
 	moves->moves = g_array_new(FALSE, TRUE, sizeof(Move));
@@ -54,7 +54,7 @@ moves_add(Moves *moves, JobId job)
 	move->is_done = FALSE;
 	alloc_reset(&move->to);
 	for (guint i = 0; i < holds->n; i++)
-		if (moves->offer->former[holds->gpus[i]] != job)
+		if (moves->former[holds->gpus[i]] != job)
 			alloc_add(&move->to, holds->gpus[i]);
 	return moves->n - 1;
 }

@@ -5,10 +5,10 @@
  * From what jobs are to hold to edits of a plan, in an order in which none is refused: stops
  * first, then whatever has room by now, and jobs that stand in each other's way are lifted
  * together. A move that needs GPUs which are still being released lapses (B04): the job stays
- * where it is, on its own GPUs or in the queue.
+ * where it is, on its own GPUs or in the queue. Policies get this through sim/policy.h.
  */
 
-#include "policies/themis/offer.h"
+#include "policies/placement.h"
 
 typedef struct Move {
 	JobId job;
@@ -18,8 +18,8 @@ typedef struct Move {
 } Move;
 
 typedef struct Moves {
-	const View *view; /* during a decision */
-	const Offer *offer;
+	const View *view;    /* during a decision */
+	const JobId *former; /* by GPU: who has handed it in; JOB_NONE */
 	PlacementOptions placement;
 	GArray *moves; /* of Move; their memory is kept */
 	guint n;
@@ -27,12 +27,13 @@ typedef struct Moves {
 	Alloc more;       /* scratch */
 } Moves;
 
-Moves *moves_new(const View *view, const Offer *offer, PlacementLevel max_level);
+/* @former, of as many entries as there are GPUs, must outlive the moves. */
+Moves *moves_new(const View *view, const JobId *former, PlacementLevel max_level);
 void moves_free(Moves *moves);
 
 void moves_open(Moves *moves, const View *view);
 
-/* The number of the move of @job: at first, to what it holds and has not returned. */
+/* The number of the move of @job: at first, to what it holds and has not handed in. */
 guint moves_add(Moves *moves, JobId job);
 void moves_widen(Moves *moves, guint move, const Alloc *by);
 
