@@ -98,6 +98,11 @@ static const Case good_cases[] = {
 	  "A,5,1,10,-3,0.5,99\nB,5,1,10,+7,,\nC,5,1,10, 2 ,1.0,1\n",
 	  "job_id,submit_time,num_gpus,duration,priority,weight,deadline\n"
 	  "A,5,1,10,-3,0.5,99\nB,5,1,10,7,1,\nC,5,1,10,2,1,1\n" },
+	{ "iterations, and models with slowdowns",
+	  "job_id,submit_time,num_gpus,duration,iteration_s,model,slowdown\n"
+	  "A,0,1,10,0.5,m,1/1.0/1.25/1.5\nB,0,1,10,,n,\nC,0,1,10,0,M,1/1/1.25/1.500\n",
+	  "job_id,submit_time,num_gpus,duration,model,slowdown,iteration\n"
+	  "A,0,1,10,m,1/1/1.25/1.5,0.5\nB,0,1,10,n,,\nC,0,1,10,M,1/1/1.25/1.5,\n" },
 	{ "memory and CPUs",
 	  "job_id,submit_time,num_gpus,duration,cpus,mem_mib,gpu_mem_mib\nA,0,1,1,2.5,1024,16384\n"
 	  "B,0,1,1,,,0\n",
@@ -196,6 +201,25 @@ static const Case bad_cases[] = {
 	  "error 3: t.csv:1:38: found the column \"duration_ms\" beside \"duration\", wanted one "
 	  "of "
 	  "them\n" },
+	{ "slowdowns that are none",
+	  "job_id,submit_time,num_gpus,duration,model,slowdown\nA,0,1,1,m,1/1/1.25\n"
+	  "B,0,1,1,m,1/0.9/1/1\nC,0,1,1,m,1/1.2/1.1/1.3\nD,0,1,1,m,1/1/1/x\nE,0,1,1,m,1/1/1/1/1\n"
+	  "F,0,1,1,m,1/1/1/1e7\nG,0,1,1,,1/1/1/1\nH,0,1,1,m,1/1/1/2\nI,0,1,1,M,1/1/1/3\n",
+	  "error 3: t.csv:2:11: found \"1/1/1.25\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:3:11: found \"1/0.9/1/1\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:4:11: found \"1/1.2/1.1/1.3\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:5:11: found \"1/1/1/x\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:6:11: found \"1/1/1/1/1\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:7:11: found \"1/1/1/1e7\" for slowdown, wanted four numbers from 1 on, as "
+	  "1/1/1.25/1.5, none below the one before\n"
+	  "t.csv:8:10: found slowdowns without a model, wanted the name of one\n"
+	  "t.csv:10:11: found slowdowns of the model \"M\" that differ from those in a row above, "
+	  "wanted the same\n" },
 	{ "E05 a date where the header says milliseconds",
 	  "job_id,submit_time_ms,num_gpus,duration\nA,2017-10-09 07:01:55,1,1\n",
 	  "error 3: t.csv:2:3: found \"2017-10-09 07:01:55\" for submit_time_ms, wanted a number "
@@ -515,7 +539,7 @@ static const struct {
 	{ "natve",
 	  "error 2: found the unknown trace format \"natve\", wanted perhaps \"native\"\n" },
 	{ "swf", "error 2: found the unknown trace format \"swf\", wanted one of: auto, native, "
-	         "philly-csv\n" },
+	         "philly-csv, themis\n" },
 	{ "philly-csv", "error 3: t.csv:1:1: found no column \"timestamp\", wanted it\n" },
 };
 

@@ -530,15 +530,19 @@ read_header(CsvReader *reader, GError **error)
 CsvReader *
 csv_open(const char *path, Problems *problems, GError **error)
 {
-	g_autoptr(ByteSource) source = byte_source_open(path, error);
-	g_autoptr(CsvReader) reader = NULL;
+	ByteSource *source = byte_source_open(path, error);
 
-	if (!source)
-		return NULL;
-	reader = g_new0(CsvReader, 1);
+	return source ? csv_open_source(source, path, problems, error) : NULL;
+}
+
+CsvReader *
+csv_open_source(ByteSource *source, const char *path, Problems *problems, GError **error)
+{
+	g_autoptr(CsvReader) reader = g_new0(CsvReader, 1);
+
 	reader->path = g_strdup(path);
 	reader->problems = problems;
-	reader->source = g_steal_pointer(&source);
+	reader->source = source;
 	reader->buffer = g_malloc(CSV_MAX_ROW_BYTES + 1);
 	reader->next = reader->end = reader->row = reader->buffer;
 	reader->next_line = 1;

@@ -15,6 +15,7 @@
 /* The longest row, in bytes: what keeps the memory bounded. */
 #define CSV_MAX_ROW_BYTES (256 * 1024)
 
+typedef struct ByteSource ByteSource; /* traces/source.h */
 typedef struct CsvReader CsvReader;
 
 /* Valid until the next row is read. */
@@ -33,6 +34,9 @@ typedef enum CsvVerdict {
 /* Opens @path and reads its header. SIM_ERROR_INPUT if it cannot be read, has no header, or is
  * no text in UTF-8. @problems is not owned. */
 CsvReader *csv_open(const char *path, Problems *problems, GError **error);
+/* Likewise, of bytes that are open already; takes @source. */
+CsvReader *csv_open_source(ByteSource *source, const char *path, Problems *problems,
+                           GError **error);
 void csv_close(CsvReader *reader);
 
 /* The names in the header, without blanks around them; NULL-terminated. */

@@ -2,6 +2,7 @@
 #include "traces/native.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "sim/base/error.h"
 #include "sim/base/text.h"
@@ -33,6 +34,9 @@
 	COLUMN(GROUP, "group", TEXT, draft.group, 0, 0, "text", "another label of the user")       \
 	COLUMN(MODEL, "model", TEXT, draft.model, 0, 0, "text",                                    \
 	       "a name in the file of models; without one all placements are equal to the job")    \
+	COLUMN(SLOWDOWN, "slowdown", SLOWDOWN, draft.slowdown_ppb, 0, 0, "numbers",                \
+	       "of that model on a slot/machine/rack/cluster, as 1/1/1.25/1.5; the same in all "   \
+	       "rows of a model")                                                                  \
 	COLUMN(GPU_TYPE, "gpu_type", TEXT, draft.gpu_type, 0, 0, "text",                           \
 	       "types that will do, joined by |; empty or nan is any")                             \
 	COLUMN(GPU_SHARE, "gpu_share", MILLI, draft.share_milli, 1, GPU_MILLI, "GPUs",             \
@@ -51,6 +55,8 @@
 	       "when it should be done")                                                           \
 	COLUMN(TIME_LIMIT, "time_limit", LIMIT, draft.time_limit_ns, 0, 0, "time span",            \
 	       "run time at which it is stopped; 0, none or empty is no limit")                    \
+	COLUMN(ITERATION, "iteration", SPAN, draft.iteration_ns, 0, 0, "time span",                \
+	       "one iteration of the training on num_gpus GPUs, ideally placed; 0 is unknown")     \
 	COLUMN(MIN_GPUS, "min_gpus", COUNT, draft.min_gpus, 1, MAX_JOB_GPUS, "GPUs",               \
 	       "the least it can run on, 1 to num_gpus; 1 where only max_gpus is given")           \
 	COLUMN(MAX_GPUS, "max_gpus", COUNT, draft.max_gpus, 1, MAX_JOB_GPUS, "GPUs",               \
@@ -64,15 +70,16 @@
 	COLUMN(KIND, "kind", TEXT, draft.kind, 0, 0, "text", "a label of the job")
 
 typedef enum ColumnKind {
-	KIND_TEXT,    /* const char * */
-	KIND_COUNT,   /* guint32 */
-	KIND_LARGE,   /* guint64 */
-	KIND_MILLI,   /* guint32, thousandths */
-	KIND_SIGNED,  /* gint64 */
-	KIND_WEIGHT,  /* double, read in billionths so that it is the same when written again */
-	KIND_INSTANT, /* gint64 */
-	KIND_SPAN,    /* gint64 */
-	KIND_LIMIT,   /* as KIND_SPAN, or none */
+	KIND_TEXT,     /* const char * */
+	KIND_COUNT,    /* guint32 */
+	KIND_LARGE,    /* guint64 */
+	KIND_MILLI,    /* guint32, thousandths */
+	KIND_SIGNED,   /* gint64 */
+	KIND_WEIGHT,   /* double, read in billionths so that it is the same when written again */
+	KIND_INSTANT,  /* gint64 */
+	KIND_SPAN,     /* gint64 */
+	KIND_SLOWDOWN, /* gint64[N_LEVELS] */
+	KIND_LIMIT,    /* as KIND_SPAN, or none */
 } ColumnKind;
 
 #define COLUMN_ID(id, name, kind, field, least, largest, unit, meaning)   COLUMN_##id,
@@ -338,6 +345,44 @@ read_limit(CsvReader *csv, const UsedColumn *used, gint64 *ret_limit_ns)
 	       field_span(csv, used->cell, used->scale, ret_limit_ns);
 }
 
+/* One number a level, none below the one before. */
+static gboolean
+parse_slowdown(const char *text, gint64 ret_ppb[N_LEVELS])
+{
+	g_auto(GStrv) parts = g_strsplit(text, "/", N_LEVELS + 1);
+	gint64 before_ppb = SPEED_ONE_PPB;
+
+	if (g_strv_length(parts) != N_LEVELS)
+		return FALSE;
+	for (guint i = 0; i < N_LEVELS; i++) {
+		DecimalVerdict verdict = decimal_parse(parts[i], strlen(parts[i]), 9, &ret_ppb[i]);
+
+		if (verdict != DECIMAL_OK || ret_ppb[i] < before_ppb ||
+		    ret_ppb[i] > SLOWDOWN_MAX_PPB)
+			return FALSE;
+		before_ppb = ret_ppb[i];
+	}
+	return TRUE;
+}
+
+static gboolean
+read_slowdown(CsvReader *csv, guint cell, gint64 ret_ppb[N_LEVELS])
+{
+	gint64 slowdown_ppb[N_LEVELS];
+	g_autofree char *shown = NULL;
+
+	if (parse_slowdown(csv_cells(csv)[cell].text, slowdown_ppb)) {
+		memcpy(ret_ppb, slowdown_ppb, sizeof(slowdown_ppb));
+		return TRUE;
+	}
+	shown = csv_cell_shown(&csv_cells(csv)[cell]);
+	csv_complain(csv, cell, "bad slowdown",
+	             "found \"%s\" for slowdown, wanted four numbers from 1 on, as 1/1/1.25/1.5, "
+	             "none below the one before",
+	             shown);
+	return FALSE;
+}
+
 static gboolean
 read_cell(NativeReader *reader, UsedColumn *used, NativeRow *row)
 {
@@ -362,6 +407,8 @@ read_cell(NativeReader *reader, UsedColumn *used, NativeRow *row)
 		                     reader->clock, &used->form, field);
 	case KIND_SPAN:
 		return field_span(reader->csv, used->cell, used->scale, field);
+	case KIND_SLOWDOWN:
+		return read_slowdown(reader->csv, used->cell, field);
 	case KIND_LIMIT:
 		return read_limit(reader->csv, used, field);
 	}
@@ -502,6 +549,8 @@ column_of_field(const NativeReader *reader, DraftField field)
 		return COLUMN_SUBMIT_TIME;
 	case DRAFT_DURATION:
 		return duration_column(reader);
+	case DRAFT_SLOWDOWN:
+		return COLUMN_SLOWDOWN;
 	case DRAFT_MIN_GPUS:
 		return COLUMN_MIN_GPUS;
 	case DRAFT_MAX_GPUS:

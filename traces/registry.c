@@ -5,14 +5,18 @@
 
 #include "sim/base/error.h"
 #include "sim/base/text.h"
+#include "sim/base/yaml.h"
 #include "traces/clock.h"
 #include "traces/csv.h"
 #include "traces/native.h"
 #include "traces/philly.h"
+#include "traces/source.h"
+#include "traces/themis.h"
 
 const TraceFormat *const trace_formats[] = {
 	&native_format,
 	&philly_csv_format,
+	&themis_format,
 	NULL,
 };
 
@@ -105,7 +109,8 @@ recognise(const CsvReader *reader, const char *path, GError **error)
 	const char *const *names = csv_names(reader);
 
 	for (guint i = 0; trace_formats[i]; i++)
-		if (trace_formats[i]->recognises(names, csv_n_columns(reader)))
+		if (trace_formats[i]->recognises &&
+		    trace_formats[i]->recognises(names, csv_n_columns(reader)))
 			return trace_formats[i];
 	for (guint i = 0; names[i]; i++)
 		if (g_strv_contains(native_column_names(), names[i]))
@@ -113,23 +118,137 @@ recognise(const CsvReader *reader, const char *path, GError **error)
 	return refuse_header(reader, path, error);
 }
 
+/* The first byte that is no blank says what a file is: a CSV header begins with a name. */
+static gboolean
+looks_like_json(ByteSource *source, gboolean *ret_is_json, GError **error)
+{
+	char head[64];
+	gsize n = 0, n_read = 1;
+
+	while (n < sizeof(head) && n_read > 0) {
+		if (!byte_source_read(source, head + n, sizeof(head) - n, &n_read, error))
+			return FALSE;
+		n += n_read;
+	}
+	byte_source_unread(source, head, n);
+	*ret_is_json = FALSE;
+	for (gsize i = 0; i < n; i++) {
+		if (g_ascii_isspace(head[i]))
+			continue;
+		*ret_is_json = head[i] == '[' || head[i] == '{';
+		break;
+	}
+	return TRUE;
+}
+
 static const TraceFormat *
-choose_format(const CsvReader *reader, const TraceOptions *options, const char *path,
+json_format(void)
+{
+	for (guint i = 0; trace_formats[i]; i++)
+		if (trace_formats[i]->read_json)
+			return trace_formats[i];
+	g_assert_not_reached();
+}
+
+/* The format that was asked for, the only JSON one, or NULL: what a CSV is, its header says. */
+static gboolean
+choose_format(ByteSource *source, const TraceOptions *options, const TraceFormat **ret_format,
               GError **error)
 {
-	if (!g_str_equal(options->format, "auto"))
-		return format_find(options->format);
-	return recognise(reader, path, error);
+	gboolean is_json;
+
+	*ret_format = format_find(options->format);
+	if (*ret_format)
+		return TRUE;
+	if (!looks_like_json(source, &is_json, error))
+		return FALSE;
+	if (is_json)
+		*ret_format = json_format();
+	return TRUE;
+}
+
+/* Takes @builder and the Problems in it, unless the file is refused: then it frees the one. */
+static Workload *
+finish(WorkloadBuilder *builder, Problems **problems, const TraceOptions *options, GError **error)
+{
+	if ((*problems)->n_bad == 0 || options->skip_bad_rows) {
+		g_steal_pointer(problems);
+		return workload_builder_finish(builder);
+	}
+	problems_to_error(*problems, error);
+	workload_builder_free(builder);
+	return NULL;
 }
 
 /* Rows that csv.c left out count as read too. */
 static Workload *
-finish(WorkloadBuilder *builder, CsvReader *reader, const TraceFormat *format)
+read_csv(ByteSource *source, const TraceFormat *format, const TraceOptions *options,
+         Problems **problems, GError **error)
 {
-	Workload *workload = workload_builder_finish(builder);
+	const char *path = (*problems)->path;
+	g_autoptr(CsvReader) reader = csv_open_source(source, path, *problems, error);
+	WorkloadBuilder *builder;
+	Workload *workload;
 
+	if (!reader)
+		return NULL;
+	if (!format)
+		format = recognise(reader, path, error);
+	if (!format || !csv_refuse_duplicates(reader, error))
+		return NULL;
+	builder = workload_builder_new(path, *problems);
+	if (!format->read(reader, options, builder, *problems, error)) {
+		workload_builder_free(builder);
+		return NULL;
+	}
+	workload = finish(builder, problems, options, error);
+	if (!workload)
+		return NULL;
 	workload->n_rows_read = csv_n_rows(reader);
 	workload->sha256 = g_strdup(csv_sha256(reader));
+	workload->format = g_strdup(format->name);
+	return workload;
+}
+
+static gboolean
+read_text(ByteSource *source, GString *text, GError **error)
+{
+	char buffer[4096];
+	gsize n = 1;
+
+	while (n > 0) {
+		if (!byte_source_read(source, buffer, sizeof(buffer), &n, error))
+			return FALSE;
+		g_string_append_len(text, buffer, (gssize)n);
+	}
+	return TRUE;
+}
+
+/* Takes @given, as read_csv() does. */
+static Workload *
+read_json(ByteSource *given, const TraceFormat *format, const TraceOptions *options,
+          Problems **problems, GError **error)
+{
+	g_autoptr(ByteSource) source = given;
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(YamlDocument) document = NULL;
+	const YamlNode *root;
+	WorkloadBuilder *builder;
+	Workload *workload;
+
+	if (!read_text(source, text, error))
+		return NULL;
+	document = yaml_parse(text->str, text->len, *problems, error);
+	if (!document)
+		return NULL;
+	builder = workload_builder_new((*problems)->path, *problems);
+	root = yaml_root(document);
+	format->read_json(root, builder, *problems);
+	workload = finish(builder, problems, options, error);
+	if (!workload)
+		return NULL;
+	workload->n_rows_read = yaml_kind(root) == YAML_LIST ? yaml_n(root) : 0;
+	workload->sha256 = g_strdup(byte_source_sha256(source));
 	workload->format = g_strdup(format->name);
 	return workload;
 }
@@ -138,26 +257,15 @@ Workload *
 trace_read(const char *path, const TraceOptions *options, GError **error)
 {
 	g_autoptr(Problems) problems = problems_new(path);
-	g_autoptr(CsvReader) reader = NULL;
+	g_autoptr(ByteSource) source = NULL;
 	const TraceFormat *format;
-	WorkloadBuilder *builder;
 
 	if (!check_options(options, error))
 		return NULL;
-	reader = csv_open(path, problems, error);
-	if (!reader)
+	source = byte_source_open(path, error);
+	if (!source || !choose_format(source, options, &format, error))
 		return NULL;
-	format = choose_format(reader, options, path, error);
-	if (!format || !csv_refuse_duplicates(reader, error))
-		return NULL;
-	builder = workload_builder_new(path, problems);
-	if (format->read(reader, options, builder, problems, error)) {
-		if (problems->n_bad == 0 || options->skip_bad_rows) {
-			g_steal_pointer(&problems);
-			return finish(builder, reader, format);
-		}
-		problems_to_error(problems, error);
-	}
-	workload_builder_free(builder);
-	return NULL;
+	if (format && format->read_json)
+		return read_json(g_steal_pointer(&source), format, options, &problems, error);
+	return read_csv(g_steal_pointer(&source), format, options, &problems, error);
 }

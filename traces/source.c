@@ -29,6 +29,7 @@ struct ByteSource {
 	z_stream stream;     /* of a gzip file */
 	unsigned char *next; /* the part of the chunk that is not yet used */
 	gsize n_left;
+	GByteArray *unread; /* bytes that were put back */
 	unsigned char chunk[CHUNK_BYTES];
 };
 
@@ -71,6 +72,7 @@ byte_source_open(const char *path, GError **error)
 	source->path = g_strdup(path);
 	source->file = file;
 	source->checksum = g_checksum_new(G_CHECKSUM_SHA256);
+	source->unread = g_byte_array_new();
 	/* Chunks are read whole: another buffer in between would only copy. */
 	setvbuf(file, NULL, _IONBF, 0);
 	if (!fill_chunk(source, error))
@@ -87,6 +89,7 @@ byte_source_close(ByteSource *source)
 	if (source->state != SOURCE_PLAIN)
 		inflateEnd(&source->stream);
 	g_checksum_free(source->checksum);
+	g_byte_array_unref(source->unread);
 	fclose(source->file);
 	g_free(source->path);
 	g_free(source);
@@ -177,11 +180,31 @@ advance(ByteSource *source, char *buffer, gsize size, gsize *ret_n, GError **err
 	g_assert_not_reached();
 }
 
+void
+byte_source_unread(ByteSource *source, const char *bytes, gsize n)
+{
+	g_byte_array_prepend(source->unread, (const guint8 *)bytes, (guint)n);
+}
+
+static gsize
+copy_unread(ByteSource *source, char *buffer, gsize size)
+{
+	gsize n = MIN(size, source->unread->len);
+
+	memcpy(buffer, source->unread->data, n);
+	g_byte_array_remove_range(source->unread, 0, (guint)n);
+	return n;
+}
+
 gboolean
 byte_source_read(ByteSource *source, char *buffer, gsize size, gsize *ret_n, GError **error)
 {
 	gsize n = 0;
 
+	if (source->unread->len > 0) {
+		*ret_n = copy_unread(source, buffer, size);
+		return TRUE;
+	}
 	/* zlib may still hold output when its input is used up: it is asked before the file is. */
 	while (n == 0) {
 		if (source->n_left == 0 && !fill_chunk(source, error))

@@ -19,6 +19,9 @@ void byte_source_close(ByteSource *source);
 gboolean byte_source_read(ByteSource *source, char *buffer, gsize size, gsize *ret_n,
                           GError **error);
 
+/* Puts @n bytes back in front of what is still to be read: for a look ahead. */
+void byte_source_unread(ByteSource *source, const char *bytes, gsize n);
+
 /* In hex; to be asked for when all has been read. */
 const char *byte_source_sha256(ByteSource *source);
 

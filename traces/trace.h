@@ -17,16 +17,19 @@ typedef struct TraceOptions {
 } TraceOptions;
 
 typedef struct CsvReader CsvReader; /* traces/csv.h */
+typedef struct YamlNode YamlNode;   /* sim/base/yaml.h */
 
 typedef struct TraceFormat {
 	const char *name;
 	const char *summary;
 	const char *columns; /* documentation, a line each: column, unit, meaning */
-	/* Whether a header of these cells is this format's. */
+	/* Of a CSV format: whether a header of these cells is its own. */
 	gboolean (*recognises)(const char *const *cells, guint n_cells);
-	/* Reads every row into @builder; FALSE only where going on is senseless. */
+	/* Likewise: reads every row into @builder; FALSE only where going on is senseless. */
 	gboolean (*read)(CsvReader *reader, const TraceOptions *options, WorkloadBuilder *builder,
 	                 Problems *problems, GError **error);
+	/* Of a JSON format, which has neither of the two above: reads every job of the document. */
+	void (*read_json)(const YamlNode *root, WorkloadBuilder *builder, Problems *problems);
 } TraceFormat;
 
 /* NULL-terminated, the native format first. */

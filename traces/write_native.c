@@ -51,6 +51,7 @@ NUMBER_COLUMN(mem_mib, mem_mib, 0)
 NUMBER_COLUMN(workers, workers, 0)
 NUMBER_COLUMN(gpus_per_worker, gpus_per_worker, 0)
 NUMBER_COLUMN(time_limit, time_limit_ns, 9)
+NUMBER_COLUMN(iteration, iteration_ns, 9)
 
 /* The others */
 
@@ -98,6 +99,24 @@ append_app_id(GString *out, const Workload *workload, const Job *job)
 {
 	if (uses_app_id(workload, job))
 		csv_append(out, workload->apps[job->app].name);
+}
+
+static gboolean
+uses_slowdown(const Workload *workload, const Job *job)
+{
+	return model_table_find(workload->models, job->model_name) != MODEL_NONE;
+}
+
+static void
+append_slowdown(GString *out, const Workload *workload, const Job *job)
+{
+	guint32 model = model_table_find(workload->models, job->model_name);
+
+	for (guint i = 0; model != MODEL_NONE && i < N_LEVELS; i++) {
+		if (i > 0)
+			g_string_append_c(out, '/');
+		decimal_append(out, workload->models->models[model].slowdown_ppb[i], 9);
+	}
 }
 
 static gboolean
@@ -182,6 +201,7 @@ static const OutColumn out_columns[] = {
 	{ "tenant", uses_tenant, append_tenant },
 	{ "group", uses_group, append_group },
 	{ "model", uses_model, append_model },
+	{ "slowdown", uses_slowdown, append_slowdown },
 	{ "gpu_type", uses_gpu_type, append_gpu_type },
 	{ "gpu_share", uses_gpu_share, append_gpu_share },
 	{ "gpu_mem_mib", uses_gpu_mem_mib, append_gpu_mem_mib },
@@ -191,6 +211,7 @@ static const OutColumn out_columns[] = {
 	{ "weight", uses_weight, append_weight },
 	{ "deadline", uses_deadline, append_deadline },
 	{ "time_limit", uses_time_limit, append_time_limit },
+	{ "iteration", uses_iteration, append_iteration },
 	{ "min_gpus", uses_widths, append_min_gpus },
 	{ "max_gpus", uses_widths, append_max_gpus },
 	{ "workers", uses_workers, append_workers },

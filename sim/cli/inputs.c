@@ -155,6 +155,7 @@ run_inputs_load(const RunConfig *config, GError **error)
 	if (!load_cluster(inputs, config, error) || !load_models(inputs, config, error) ||
 	    !load_trace(inputs, config, error) || !add_files(inputs, config, error))
 		return NULL;
+	model_table_add_missing(inputs->models, inputs->workload->models);
 	scenario_resolve(inputs->workload, inputs->cluster, inputs->models);
 	return g_steal_pointer(&inputs);
 }

@@ -321,7 +321,7 @@ print_column(const char *line)
 	g_auto(GStrv) parts = g_strsplit(line, "\t", 3);
 
 	if (g_strv_length(parts) == 3)
-		printf("  %-16s %-10s %s\n", parts[0], parts[1], parts[2]);
+		printf("  %-22s %-10s %s\n", parts[0], parts[1], parts[2]);
 }
 
 static void

@@ -34,6 +34,9 @@ typedef struct Job {
 	guint64 gpu_types; /* bit i: type i of the cluster will do; GPU_TYPE_ANY = all */
 	guint64 mem_mib;   /* host memory of the whole gang; 0 = no demand */
 	SimTime submit_ns;
+	/* Of one training iteration at speed 1 on num_gpus, to the nearest nanosecond; 0 = not
+	 * known: the job can stop anywhere */
+	SimTime iteration_ns;
 	SimTime time_limit_ns; /* 0 = none */
 	SimTime deadline_ns;   /* TIME_NEVER = none */
 	gint64 priority;       /* a larger number is more urgent */

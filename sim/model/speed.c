@@ -7,11 +7,10 @@
 #include "sim/base/text.h"
 #include "sim/base/yaml.h"
 
-/* Beyond these a table is a typing mistake, and products could leave 64 bits. */
-#define SLOWDOWN_MAX_PPB ((gint64)1000000 * SPEED_ONE_PPB)
-#define SCALING_MIN_PPB  (SPEED_ONE_PPB / 1000)
-#define SCALING_MAX_PPB  ((gint64)(1 << 24) * SPEED_ONE_PPB)
-#define TYPE_MAX_PPB     ((gint64)1000000 * SPEED_ONE_PPB)
+/* As SLOWDOWN_MAX_PPB. */
+#define SCALING_MIN_PPB (SPEED_ONE_PPB / 1000)
+#define SCALING_MAX_PPB ((gint64)(1 << 24) * SPEED_ONE_PPB)
+#define TYPE_MAX_PPB    ((gint64)1000000 * SPEED_ONE_PPB)
 
 /* life */
 
@@ -99,6 +98,27 @@ model_table_find(const ModelTable *table, const char *name)
 		if (name[0] != '\0' && model_name_is(table->models[i].name, name))
 			return i;
 	return MODEL_NONE;
+}
+
+void
+model_table_add(ModelTable *table, const char *name, const gint64 slowdown_ppb[N_LEVELS])
+{
+	ModelSpec *model;
+
+	g_assert(model_table_find(table, name) == MODEL_NONE);
+	table->models = g_renew(ModelSpec, table->models, table->n + 1);
+	model = &table->models[table->n++];
+	model_init(model, name);
+	memcpy(model->slowdown_ppb, slowdown_ppb, sizeof(model->slowdown_ppb));
+}
+
+void
+model_table_add_missing(ModelTable *table, const ModelTable *other)
+{
+	for (guint i = 0; i < other->n; i++)
+		if (model_table_find(table, other->models[i].name) == MODEL_NONE)
+			model_table_add(table, other->models[i].name,
+			                other->models[i].slowdown_ppb);
 }
 
 /* @name ends after @length bytes. */

@@ -9,6 +9,9 @@
 
 #include "sim/model/cluster.h"
 
+/* Beyond this a slowdown is a typing mistake, and products could leave 64 bits. */
+#define SLOWDOWN_MAX_PPB (G_GINT64_CONSTANT(1000000) * SPEED_ONE_PPB)
+
 typedef struct PackedSpeed {
 	char *partner;    /* name of the other model */
 	gint64 speed_ppb; /* of this model beside it */
@@ -45,6 +48,13 @@ typedef struct ModelTable {
 ModelTable *model_table_load(const char *path, GError **error);
 ModelTable *model_table_new_empty(void);
 void model_table_free(ModelTable *table);
+
+/* Adds a model of which only its slowdowns are known; @table has none of that name. */
+void model_table_add(ModelTable *table, const char *name, const gint64 slowdown_ppb[N_LEVELS]);
+
+/* Adds, by their slowdowns, those models of @other that @table has not: what a trace knows of its
+ * own models holds where the user's table says nothing of them. */
+void model_table_add_missing(ModelTable *table, const ModelTable *other);
 
 /* The index of @name (case, spaces, '-' and '_' do not matter), or MODEL_NONE. */
 guint32 model_table_find(const ModelTable *table, const char *name);

@@ -48,6 +48,7 @@ struct WorkloadBuilder {
 	GHashTable *named;     /* app_id -> its index in apps */
 	GHashTable *type_sets; /* interned gpu_type texts seen so far */
 	GPtrArray *gpu_type_sets;
+	ModelTable *models;
 	GStringChunk *strings;
 	const char *last[N_LABELS];
 	gint64 earliest_ns, latest_ns; /* of all times, so that differences fit */
@@ -80,6 +81,7 @@ workload_builder_new(const char *path, Problems *problems)
 	builder->named = g_hash_table_new(g_str_hash, g_str_equal);
 	builder->type_sets = g_hash_table_new(NULL, NULL);
 	builder->gpu_type_sets = g_ptr_array_new();
+	builder->models = model_table_new_empty();
 	builder->strings = g_string_chunk_new(1 << 16);
 	for (Label label = 0; label < N_LABELS; label++)
 		builder->last[label] = "";
@@ -102,6 +104,7 @@ workload_builder_free(WorkloadBuilder *builder)
 	g_hash_table_destroy(builder->named);
 	g_hash_table_destroy(builder->type_sets);
 	g_clear_pointer(&builder->gpu_type_sets, g_ptr_array_unref);
+	g_clear_pointer(&builder->models, model_table_free);
 	g_clear_pointer(&builder->strings, g_string_chunk_free);
 	g_free(builder);
 }
@@ -248,6 +251,27 @@ check_times(WorkloadBuilder *builder, const JobDraft *draft)
 	return TRUE;
 }
 
+/* All rows of a model say the same of it, or nothing. */
+static gboolean
+check_slowdown(WorkloadBuilder *builder, const JobDraft *draft)
+{
+	guint32 known;
+
+	if (draft->slowdown_ppb[0] == 0)
+		return TRUE;
+	if (draft->model[0] == '\0')
+		return refuse(builder, draft, DRAFT_SLOWDOWN, "slowdown without a model",
+		              "found slowdowns without a model, wanted the name of one");
+	known = model_table_find(builder->models, draft->model);
+	if (known == MODEL_NONE || memcmp(builder->models->models[known].slowdown_ppb,
+	                                  draft->slowdown_ppb, sizeof(draft->slowdown_ppb)) == 0)
+		return TRUE;
+	return refuse(builder, draft, DRAFT_SLOWDOWN, "two slowdowns of one model",
+	              "found slowdowns of the model \"%s\" that differ from those in a row above, "
+	              "wanted the same",
+	              draft->model);
+}
+
 static gboolean
 check_name(WorkloadBuilder *builder, const JobDraft *draft)
 {
@@ -352,6 +376,14 @@ keep_app(WorkloadBuilder *builder, const JobDraft *draft, const char *job_name)
 }
 
 static void
+keep_model(WorkloadBuilder *builder, const JobDraft *draft)
+{
+	if (draft->slowdown_ppb[0] > 0 &&
+	    model_table_find(builder->models, draft->model) == MODEL_NONE)
+		model_table_add(builder->models, draft->model, draft->slowdown_ppb);
+}
+
+static void
 keep_numbers(const JobDraft *draft, Job *job)
 {
 	job->share_milli = draft->share_milli;
@@ -363,6 +395,7 @@ keep_numbers(const JobDraft *draft, Job *job)
 	job->model = MODEL_NONE;
 	job->gpu_types = GPU_TYPE_ANY;
 	job->submit_ns = draft->submit_ns;
+	job->iteration_ns = draft->iteration_ns;
 	job->time_limit_ns = draft->time_limit_ns;
 	job->deadline_ns = draft->deadline_ns;
 	job->priority = draft->priority;
@@ -387,6 +420,7 @@ keep_row(WorkloadBuilder *builder, const JobDraft *draft, Job job)
 	job.name = g_string_chunk_insert(builder->strings, draft->name);
 	job.app = keep_app(builder, draft, job.name);
 	keep_labels(builder, draft, &job);
+	keep_model(builder, draft);
 	keep_numbers(draft, &job);
 	if (row > 0 && draft->submit_ns < builder->jobs[row - 1].submit_ns && !builder->is_unsorted)
 		note_unsorted(builder, draft);
@@ -430,7 +464,7 @@ workload_builder_add(WorkloadBuilder *builder, const JobDraft *given)
 	if (!check_name(builder, &draft) || !check_app(builder, &draft) ||
 	    !check_workers(builder, &draft, &job.num_gpus) ||
 	    !check_widths(builder, &draft, &job) || !check_share(builder, &draft, &job) ||
-	    !check_times(builder, &draft))
+	    !check_slowdown(builder, &draft) || !check_times(builder, &draft))
 		return FALSE;
 	keep_row(builder, &draft, job);
 	return TRUE;
@@ -575,6 +609,7 @@ workload_builder_finish(WorkloadBuilder *builder)
 	workload->duration_ns =
 	    g_renew(SimWork, g_steal_pointer(&builder->duration_ns), builder->n);
 	workload->gpu_type_sets = g_steal_pointer(&builder->gpu_type_sets);
+	workload->models = g_steal_pointer(&builder->models);
 	workload->strings = g_steal_pointer(&builder->strings);
 	workload_number_jobs(workload);
 	workload_group_apps(workload, builder->apps);
@@ -598,6 +633,7 @@ workload_free(Workload *workload)
 	g_free(workload->apps_by_row);
 	g_free(workload->app_jobs);
 	g_clear_pointer(&workload->gpu_type_sets, g_ptr_array_unref);
+	model_table_free(workload->models);
 	g_clear_pointer(&workload->strings, g_string_chunk_free);
 	g_free(workload);
 }

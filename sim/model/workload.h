@@ -8,6 +8,7 @@
 
 #include "sim/base/problems.h"
 #include "sim/model/app.h"
+#include "sim/model/speed.h"
 
 /* A row whose num_gpus is to be workers x gpus_per_worker (A46); what job_draft_init() sets. */
 #define NUM_GPUS_ABSENT G_MAXUINT32
@@ -19,6 +20,7 @@ typedef struct JobDraft {
 	const char *name, *app, *user, *tenant, *group, *model, *gpu_type, *state, *kind;
 	gint64 submit_ns; /* on the trace's clock */
 	SimWork duration_ns;
+	SimTime iteration_ns;  /* 0 = not given */
 	SimTime time_limit_ns; /* 0 = none */
 	gint64 deadline_ns;    /* on the trace's clock; TIME_NEVER = none */
 	gint64 priority;
@@ -28,7 +30,8 @@ typedef struct JobDraft {
 	guint32 share_milli;        /* GPU_MILLI = whole GPUs */
 	guint32 gpu_mem_mib, cpus_milli, workers, gpus_per_worker;
 	guint64 mem_mib;
-	guint64 line; /* of the file, where the row begins */
+	gint64 slowdown_ppb[N_LEVELS]; /* of @model, by placement level; 0 = not given */
+	guint64 line;                  /* of the file, where the row begins */
 } JobDraft;
 
 void job_draft_init(JobDraft *draft);
@@ -44,6 +47,7 @@ typedef enum DraftField {
 	DRAFT_SHARE,
 	DRAFT_WORKERS,
 	DRAFT_GPUS_PER_WORKER,
+	DRAFT_SLOWDOWN,
 } DraftField;
 
 /* Where that cell of the row being added stands, counted from 1; FALSE if it has none. Asked when
@@ -66,6 +70,7 @@ typedef struct Workload {
 	App *apps;                /* by AppId */
 	AppId *apps_by_row;       /* by first appearance in the file */
 	JobId *app_jobs;          /* backing of App.jobs */
+	ModelTable *models;       /* those that the trace itself brings, by their slowdowns */
 	GPtrArray *gpu_type_sets; /* of char *: what job.gpu_type_name holds, distinct */
 	GStringChunk *strings;
 } Workload;
@@ -83,7 +88,8 @@ void workload_builder_set_finder(WorkloadBuilder *builder, DraftFinder find_cell
 
 /* Adds a row. Checks what concerns one row or its neighbours by id: duplicate ids (naming both
  * lines), an app named like an app-less job (A34), min <= num <= max (B09), shares (A45), workers
- * (A46), time overflow (A19). FALSE if the row was bad: it is in problems and not added. */
+ * (A46), time overflow (A19), two tables of slowdowns for one model. FALSE if the row was bad: it
+ * is in problems and not added. */
 gboolean workload_builder_add(WorkloadBuilder *builder, const JobDraft *draft);
 
 /* Sorts (with a notice if the file was not in order), numbers, groups into apps. Frees the
