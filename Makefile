@@ -7,6 +7,7 @@
 #   make check                  all tests, short versions; check-long runs the long ones
 #   make lint                   format, floors of the house, headers alone, static analysis
 #   make bench                  measure the engine
+#   make reproduce [QUICK=1]    remake the evaluation of the Themis paper: results/themis-nsdi20
 #   make install                PREFIX and DESTDIR as usual
 #   make format clean
 #
@@ -24,8 +25,9 @@ endif
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
-.PHONY: all run run-now check check-now check-long check-long-now bench bench-now lint lint-format \
-	lint-layers lint-headers lint-cppcheck lint-scripts install clean format FORCE
+.PHONY: all run run-now check check-now check-long check-long-now bench bench-now reproduce \
+	reproduce-now lint lint-format lint-layers lint-headers lint-cppcheck lint-scripts install \
+	clean format FORCE
 
 all:
 
@@ -77,7 +79,7 @@ TEST_OBJ    := $(filter-out $B/sim/main.o,$(PROGRAM_OBJ)) $(call obj,$(HELPERS))
 # A sanitizer looks at memory: what looks at means of long runs, or at pictures, has no more to say.
 ifneq ($(SAN),)
 TESTS   := $(filter-out tests/val_%,$(TESTS))
-SCRIPTS := $(filter-out tests/cli/plot.sh,$(SCRIPTS))
+SCRIPTS := $(filter-out tests/cli/plot.sh tests/cli/reproduce.sh,$(SCRIPTS))
 endif
 TEST_BIN    := $(patsubst %.c,$B/%,$(TESTS))
 ROGUE_SO    := $(patsubst %.c,$B/%.so,$(ROGUES))
@@ -122,7 +124,7 @@ print-program:
 
 STAGE = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-run check check-long bench:
+run check check-long bench reproduce:
 	@scripts/install-deps
 	@$(STAGE) $@-now
 
@@ -142,6 +144,9 @@ check-long-now: $(PROGRAM) $(TEST_BIN) $(ROGUE_SO)
 
 bench-now: $(PROGRAM)
 	scripts/bench $(PROGRAM)
+
+reproduce-now: $(PROGRAM)
+	scripts/reproduce --program $(PROGRAM) $(if $(QUICK),--quick)
 
 # Looking
 

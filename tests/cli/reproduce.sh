@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# scripts/reproduce: a tiny experiment from its files to the page, what is remembered, what is refused;
+# and every kind of claim on made-up numbers, both ways.
+
+# shellcheck source=tests/cli/common.bash
+# shellcheck disable=SC1091,SC2034,SC2154
+. "$(dirname "$0")/common.bash"
+
+reproduce=$root/scripts/reproduce
+if ! "$reproduce" --help >/dev/null 2>&1; then
+	echo "SKIP: no matplotlib, no pandas or no yaml for Python"
+	exit 77
+fi
+export PYTHONDONTWRITEBYTECODE=1
+
+# again STATUS ARGUMENT...
+again() {
+	local wanted=$1
+	shift
+	said="reproduce $*"
+	"$reproduce" "$@" --program "$program" --cache cache >"$work/out" 2>"$work/err"
+	status=$?
+	ends_with "$wanted"
+}
+
+mkdir tiny
+cat >tiny/spec.yaml <<'Y'
+apps: 12
+arrivals: {process: poisson, interarrival_s: 60}
+jobs_per_app: {choice: [[1, 1], [3, 1]]}
+num_gpus: {choice: [[1, 1], [4, 1]]}
+duration_s: {uniform: {from: 10, to: 600}}
+Y
+cat >tiny/experiment.yaml <<'Y'
+title: Tiny
+seeds: 3
+quick: {seeds: 2}
+workloads: {small: {spec: spec.yaml, set: {apps: 8}}}
+clusters: {machine: 1x4}
+policies: {First: fifo, Shortest: {policy: srtf, options: {min_run_s: 0}}}
+figures: [order, runtime]
+Y
+cat >tiny/order.yaml <<'Y'
+title: "Who is next?"
+source: made up
+workload: small
+cluster: machine
+policies: [First, Shortest]
+axes:
+  - {name: gap, workload: arrivals.interarrival_s, values: {1: 60, 4: 15}}
+quick: {axes: {gap: [4]}}
+metrics:
+  jct_mean_s:
+  late_s: {table: jobs, column: jct_s, statistic: max, divide_by: 2}
+  jct_s: {table: jobs, quantiles: [0, 0.5, 1]}
+published:
+  - {metric: jct_mean_s, at: {gap: 4}, over: policy, values: {First: 1000}}
+plots:
+  - {kind: bars, metric: jct_mean_s, at: {gap: 4}}
+  - {kind: lines, metric: jct_mean_s, x: gap}
+  - {kind: cdf, metric: jct_s, at: {gap: 1}}
+  - {kind: heat, metric: late_s, x: gap, by: policy}
+claims:
+  - {kind: lowest, text: the shortest first is best, published: theory, metric: jct_mean_s, policy: Shortest}
+  - {kind: lowest, text: the first first is best, published: a lie, metric: jct_mean_s, policy: First, reason: It is | not.}
+Y
+cat >tiny/runtime.yaml <<'Y'
+title: Options
+source: made up
+workload: small
+cluster: machine
+policies: [Shortest]
+axes: [{name: least_s, option: min_run_s, values: [0, 100]}]
+metrics: [jct_mean_s]
+plots: [{kind: bars, metric: jct_mean_s, x: least_s}]
+claims: []
+Y
+
+# The first figure has 2 policies x 2 rates x 3 seeds; of the second 3 runs are new.
+again 0 tiny --out one
+complains "15 runs to do"
+is_there one/order.png one/runtime.png one/runtime.csv
+has_lines 21 one/order.csv
+prints "reproduced  order: the shortest first is best"
+prints "not         order: the first first is best"
+holds grep -qF '| the first first is best | a lie |' one/README.md
+holds grep -qF '**not**. It is | not.' one/README.md
+holds grep -q '^Of 2 claims: 1 reproduced, 0 partly, 1 not.$' one/README.md
+
+# All is remembered, and the bytes are the same.
+again 0 tiny --out two
+complains "0 runs to do"
+holds diff -r one two
+
+# The number is the one that the program gives when asked by hand.
+sed 's/apps: 12/apps: 8/; s/interarrival_s: 60/interarrival_s: 15/' tiny/spec.yaml >by-hand.yaml
+sum=0
+for seed in 1 2 3; do
+	"$program" trace generate by-hand.yaml --seed "$seed" -o "$seed.csv"
+	"$program" run --trace "$seed.csv" --cluster 1x4 --policy fifo --seed "$seed" --out "$seed" -q
+	sum=$(awk "BEGIN { printf \"%.9f\", $sum + $(cell "$seed/summary.csv" jct_mean_s) }")
+done
+ours=$(awk -F, '$1 == "jct_mean_s" && $2 == "First" && $3 == 4 { print $6, $12 }' one/order.csv)
+holds awk -v sum="$sum" -v ours="${ours% *}" 'BEGIN { d = sum / 3 - ours; exit !(d * d < 1e-4) }'
+holds test "${ours#* }" = 1000
+
+# --quick has fewer seeds and points, all of them remembered.
+again 0 tiny --quick --out quick
+complains "0 runs to do"
+has_lines 11 quick/order.csv
+again 0 tiny --figure runtime --out partial
+is_absent partial/order.csv
+
+# What is wrong is named: a run that fails, a key that nobody reads, a claim of nothing.
+sed -i 's/policy: srtf/policy: nobody/' tiny/experiment.yaml
+again 3 tiny --out bad
+complains "nobody"
+is_absent bad
+sed -i 's/policy: nobody/policy: srtf/' tiny/experiment.yaml
+sed -i 's/^source:/sauce: x\nsource:/' tiny/order.yaml
+again 3 tiny --out bad
+complains "order.yaml: found the key 'sauce'"
+sed -i '/^sauce/d; s/policy: First, reason/policy: Last, reason/' tiny/order.yaml
+again 3 tiny --out bad
+complains "order: claims: found 'Last', wanted one of First, Shortest"
+
+said="claims.py"
+"$root/tests/reproduction/claims.py" "$root" >"$work/out" 2>"$work/err"
+status=$?
+ends_with 0
+cat "$work/out"
+finish
