@@ -123,7 +123,7 @@ draw_player(World *world, guint number)
 		.app = number,
 		.held_ppb = rate_of(world, player, player->held),
 		.elapsed_ns = draw(world, 4) * 50e9,
-		.work_gpu_ns = (1 + draw(world, 5)) * 100e9,
+		.forecast = forecast_of_work((1 + draw(world, 5)) * 100e9),
 		.ideal_ns = (1 + draw(world, 3)) * 100e9,
 	};
 	player->bidder.value_of_nothing =
@@ -541,9 +541,10 @@ typedef struct Liar {
 static void
 add_linear(Bids *bids, Offer *offer, AppId app, Liar says)
 {
-	const Bidder bidder = {
-		.app = app, .work_gpu_ns = 1e12, .ideal_ns = 1e12, .value_of_nothing = 1e-6
-	};
+	const Bidder bidder = { .app = app,
+		                .forecast = forecast_of_work(1e12),
+		                .ideal_ns = 1e12,
+		                .value_of_nothing = 1e-6 };
 	Choice a = { (gint64)(says.a * GPU), offer_range(offer, 0, LEVEL_CLUSTER) };
 	Choice b = { (gint64)(says.b * GPU), offer_range(offer, 1, LEVEL_CLUSTER) };
 	const Choice choices[] = { says.a >= says.b ? a : b, says.a >= says.b ? b : a };

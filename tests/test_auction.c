@@ -93,9 +93,10 @@ add_row(Market *market, guint n_gpus, Choice first, Choice second)
 static void
 add_linear(Market *market, AppId app, guint most, double each)
 {
-	const Bidder bidder = {
-		.app = app, .work_gpu_ns = 1e12, .ideal_ns = each * 1e12, .value_of_nothing = 1e-6
-	};
+	const Bidder bidder = { .app = app,
+		                .forecast = forecast_of_work(1e12),
+		                .ideal_ns = each * 1e12,
+		                .value_of_nothing = 1e-6 };
 
 	bids_add_bidder(market->bids, &bidder);
 	for (guint k = 1; k <= most; k++)
@@ -133,6 +134,26 @@ run(Market *market, const AuctionRules *rules)
 	ck_assert_uint_eq(market->offer->n_left[0], n_before);
 }
 
+/* E1: an app that halves its jobs: 4 x 8 iterations of 100 s a job on average, 2 x 16, 1 x 36, with
+ * up to 8 GPUs a job. */
+START_TEST(test_e1)
+{
+	const Bidder halver = {
+		.forecast = { .n_phases = 3,
+		              .phases = { { 3200e9, 32 }, { 3200e9, 16 }, { 3600e9, 8 } } },
+		.ideal_ns = 10000e9 / 16 * 4,
+	};
+	const struct {
+		guint n_gpus;
+		double rho;
+	} bids[] = { { 1, 4 }, { 2, 2 }, { 4, 1 }, { 8, 0.5 }, { 16, 0.34 } };
+
+	for (guint i = 0; i < G_N_ELEMENTS(bids); i++)
+		ck_assert_double_eq_tol(1 / bidder_value(&halver, bids[i].n_gpus * GPU),
+		                        bids[i].rho, 1e-12);
+}
+END_TEST
+
 /* E2 */
 
 /* A holds 2 on machine 0, works at 1/1.3 across machines, and can use 4. */
@@ -143,7 +164,7 @@ add_e2_a(Market *market)
 	Bidder a = { .app = 0,
 		     .held_ppb = 2 * GPU,
 		     .elapsed_ns = 100e9,
-		     .work_gpu_ns = 1600e9,
+		     .forecast = forecast_of_work(1600e9),
 		     .ideal_ns = 500e9 };
 
 	a.value_of_nothing = bidder_value(&a, a.held_ppb);
@@ -160,7 +181,7 @@ add_e2_b(Market *market)
 	Bidder b = { .app = 1,
 		     .held_ppb = 2 * GPU,
 		     .elapsed_ns = 200e9,
-		     .work_gpu_ns = 1200e9,
+		     .forecast = forecast_of_work(1200e9),
 		     .ideal_ns = 400e9 };
 
 	b.value_of_nothing = bidder_value(&b, b.held_ppb);
@@ -299,7 +320,7 @@ add_gang(Market *market, AppId app, double slowdown)
 {
 	const Bidder bidder = { .app = app,
 		                .elapsed_ns = 1e9,
-		                .work_gpu_ns = 400e9,
+		                .forecast = forecast_of_work(400e9),
 		                .ideal_ns = 200e9,
 		                .value_of_nothing = 0.01 };
 
@@ -421,7 +442,9 @@ START_TEST(test_row_bound)
 	Market market = market_open("3x2", offered);
 	const Choice choices[] = { { 2 * GPU, any_machine(&market) },
 		                   { GPU, everywhere(&market) } };
-	const Bidder bidder = { .work_gpu_ns = 1e12, .ideal_ns = 1e12, .value_of_nothing = 0.1 };
+	const Bidder bidder = { .forecast = forecast_of_work(1e12),
+		                .ideal_ns = 1e12,
+		                .value_of_nothing = 0.1 };
 	Piece piece = { .n_gpus = 2, .n_choices = 2 };
 
 	bids_add_bidder(market.bids, &bidder);
@@ -475,6 +498,7 @@ auction_suite(void)
 	Suite *suite = suite_create("auction");
 	TCase *tcase = tcase_create("auction");
 
+	tcase_add_test(tcase, test_e1);
 	tcase_add_test(tcase, test_e2_tables);
 	tcase_add_test(tcase, test_e2_auction);
 	tcase_add_loop_test(tcase, test_alike, 0, G_N_ELEMENTS(alike));

@@ -378,8 +378,8 @@ count_waiting_work(Agents *agents, const View *view, Agent *agent)
 	agent->is_miscounted = FALSE;
 }
 
-double
-agent_work_gpu_ns(Agents *agents, const View *view, Agent *agent)
+void
+agent_foresee(Agents *agents, const View *view, Agent *agent)
 {
 	GpuTime work;
 
@@ -388,7 +388,7 @@ agent_work_gpu_ns(Agents *agents, const View *view, Agent *agent)
 	work = agent->waiting_work;
 	for (guint i = 0; i < agent->running->len; i++)
 		work += work_left(view, view_job(view, g_array_index(agent->running, JobId, i)));
-	return (double)work / GPU_MILLI * (1 + agent->error);
+	agent->forecast = forecast_of_work((double)work / GPU_MILLI * (1 + agent->error));
 }
 
 double

@@ -6,7 +6,7 @@
  * run and how fast, and so how badly off the app is.
  */
 
-#include "sim/policy.h"
+#include "policies/themis/forecast.h"
 #include "policies/themis/options.h"
 
 typedef enum Footing {
@@ -41,6 +41,7 @@ typedef struct Agent {
 	gint64 left_ppb;        /* rate of the jobs that lost their GPUs at left_ns */
 	SimTime left_ns;
 	double error, slowdown_error; /* of its estimates, -bid_error to bid_error */
+	Forecast forecast;            /* as of agent_foresee() */
 } Agent;
 
 typedef struct Agents {
@@ -89,8 +90,8 @@ gboolean agents_job_can_grow(const Agents *agents, JobId job);
  * G_MAXUINT32 if there is none. */
 guint32 agent_least_grant(Agents *agents, const View *view, Agent *agent);
 
-/* GPU-nanoseconds of work that its jobs have left, as it estimates them. */
-double agent_work_gpu_ns(Agents *agents, const View *view, Agent *agent);
+/* Sets the agent's forecast to what its jobs have left now, as it estimates them. */
+void agent_foresee(Agents *agents, const View *view, Agent *agent);
 
 /* T_id as of now (A23, A68), in nanoseconds; 0 without work. */
 double agent_ideal_ns(const Agents *agents, const View *view, const Agent *agent);

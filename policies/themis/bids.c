@@ -53,7 +53,7 @@ bidder_value(const Bidder *bidder, gint64 rate_ppb)
 
 	if (bidder->ideal_ns <= 0)
 		return VALUE_WITHOUT_WORK;
-	finish_ns = bidder->elapsed_ns + bidder->work_gpu_ns * 1e9 / (double)rate_ppb;
+	finish_ns = bidder->elapsed_ns + forecast_time_ns(&bidder->forecast, (double)rate_ppb);
 	return bidder->ideal_ns / MAX(finish_ns, 1);
 }
 

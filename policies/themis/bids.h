@@ -7,7 +7,7 @@
  * taken and how much faster the app then goes. A row is the pieces of one number of GPUs. What a
  * row is worth follows from the rate at which the app would work:
  *
- *	V = 1 / rho = T_id / (elapsed + work / rate)
+ *	V = 1 / rho = T_id / (elapsed + time of the work left at this rate)
  *
  * This says the same as a table of machine-count vectors, an entry for each way to take the GPUs
  * of a row, and is as short as machines are alike.
@@ -16,7 +16,7 @@
  * full speed.
  */
 
-#include "sim/policy.h"
+#include "policies/themis/forecast.h"
 #include "policies/themis/offer.h"
 
 /* What an app bids for GPUs when it has no work to speak of (A89). */
@@ -44,8 +44,8 @@ typedef struct Bidder {
 	AppId app;
 	gint64 held_ppb; /* the rate of what its jobs hold by leases that go on */
 	double elapsed_ns;
-	double work_gpu_ns; /* left */
-	double ideal_ns;    /* T_id; 0 without work */
+	Forecast forecast;
+	double ideal_ns; /* T_id; 0 without work */
 	double value_of_nothing;
 	guint32 first_row, n_rows; /* by rising number of GPUs; the first is no GPU */
 } Bidder;

@@ -158,7 +158,7 @@ rank(const Round *round, Contender *who)
 		return;
 	who->standing = rate_ppb > 0 ? 2 : 1;
 	if (rate_ppb > 0)
-		finish_ns += who->work_gpu_ns * 1e9 / (double)rate_ppb;
+		finish_ns += forecast_time_ns(&who->agent->forecast, (double)rate_ppb);
 	who->rank = score_rank_of(finish_ns / who->ideal_ns);
 }
 
@@ -169,7 +169,7 @@ add_contender(Round *round, Agent *agent)
 
 	who.elapsed_ns = agent_elapsed_ns(round->view, agent);
 	who.ideal_ns = agent_ideal_ns(round->agents, round->view, agent);
-	who.work_gpu_ns = agent_work_gpu_ns(round->agents, round->view, agent);
+	agent_foresee(round->agents, round->view, agent);
 	rank(round, &who);
 	g_array_append_val(round->contenders, who);
 }
@@ -225,7 +225,8 @@ value_of_nothing(const Round *round, const Contender *who, const Bidder *bidder)
 {
 	double n_gpus = round->offer->spec->n_gpus;
 	double demand = (double)view_app(round->view, who->agent->app)->demand_milli / GPU_MILLI;
-	double share = MIN(n_gpus / view_n_active_apps(round->view), demand);
+	double share_ppb = MIN(n_gpus / view_n_active_apps(round->view), demand) * 1e9;
+	const Forecast *forecast = &who->agent->forecast;
 	double lost_ns = who->elapsed_ns + (double)round->options->lease_ns;
 	gint64 least_ppb;
 
@@ -236,10 +237,10 @@ value_of_nothing(const Round *round, const Contender *who, const Bidder *bidder)
 	if (round->options->rho0 == RHO_OF_NOTHING_CAP)
 		return VALUE_AT_CAP;
 	least_ppb = claims_least_rate_ppb(round->claims, who->claims);
-	if (least_ppb > 0 && who->elapsed_ns + who->work_gpu_ns * 1e9 / (double)least_ppb >=
-	                         lost_ns + who->work_gpu_ns / share)
-		share = (double)least_ppb / 1e9;
-	return who->ideal_ns / (lost_ns + who->work_gpu_ns / share);
+	if (least_ppb > 0 && who->elapsed_ns + forecast_time_ns(forecast, (double)least_ppb) >=
+	                         lost_ns + forecast_time_ns(forecast, share_ppb))
+		share_ppb = (double)least_ppb;
+	return who->ideal_ns / (lost_ns + forecast_time_ns(forecast, share_ppb));
 }
 
 static void
@@ -249,7 +250,7 @@ bid(Round *round, Contender *who)
 		.app = who->agent->app,
 		.held_ppb = who->kept_ppb,
 		.elapsed_ns = who->elapsed_ns,
-		.work_gpu_ns = who->work_gpu_ns,
+		.forecast = who->agent->forecast,
 		.ideal_ns = who->ideal_ns,
 	};
 

@@ -14,7 +14,7 @@ typedef struct Contender {
 	Agent *agent;
 	gint64 standing; /* 0 without work, 1 held nothing up to now, 2 the others (A67, A89) */
 	gint64 rank;     /* of elapsed / T_id, or of rho: the larger is worse off */
-	double elapsed_ns, ideal_ns, work_gpu_ns;
+	double elapsed_ns, ideal_ns;
 	gint64 kept_ppb;
 	ClaimRange claims;
 } Contender;
