@@ -114,6 +114,15 @@ lose(Themis *themis, const View *view, const Job *job)
 		g_array_append_val(themis->sharers, job->id);
 }
 
+/* Nothing is due any more. */
+static void
+close_round(Themis *themis)
+{
+	g_array_set_size(themis->due, 0);
+	offer_empty(themis->offer);
+	agents_forget_returned(themis->agents);
+}
+
 /* renew_free=false: whoever's lease ends is stopped and pays for it; it bids when its GPUs are
  * free. That is at once where a stop takes no time: then the round is left to a second pass through
  * this instant, lest stop and start come to nothing. TRUE if there is to be one. */
@@ -132,9 +141,7 @@ stop_due(Themis *themis, const View *view, Plan *plan)
 		lose(themis, view, view_job(view, job));
 		is_again |= view_overheads(view, job).suspend_ns == 0;
 	}
-	g_array_set_size(themis->due, 0);
-	offer_empty(themis->offer);
-	agents_forget_returned(themis->agents);
+	close_round(themis);
 	if (is_again)
 		plan_wake(plan, view_now_ns(view), TAG_AGAIN);
 	return is_again;
@@ -232,18 +239,34 @@ apply_round(Themis *themis, const View *view, Plan *plan)
 	book_moves(themis, view);
 }
 
-static void
+/* FALSE if nobody takes part. */
+static gboolean
 hold_round(Themis *themis, const View *view, Plan *plan)
 {
 	offer_fill(themis->offer, view_cluster(view));
 	if (round_open(themis->round, view) == 0)
-		return;
+		return FALSE;
 	if (themis->is_strawman)
 		round_hold_greedily(themis->round);
 	else
 		round_hold(themis->round);
 	seating_run(themis->seating, view);
 	apply_round(themis, view, plan);
+	return TRUE;
+}
+
+/* leftover=auction: what one round leaves is the offer of the next; those that bid for it in vain
+ * make room for those behind them. */
+static void
+hold_rounds(Themis *themis, const View *view, Plan *plan)
+{
+	gboolean is_repeated = !themis->is_strawman && themis->options.leftover == LEFTOVER_AUCTION;
+
+	while (hold_round(themis, view, plan) && is_repeated) {
+		if (view_cluster(view)->n_free >= themis->offer->n_gpus)
+			round_pass(themis->round);
+		close_round(themis);
+	}
 }
 
 /* jobs that ask for a part of a GPU */
@@ -376,15 +399,14 @@ themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 		if (themis->sharers->len > 0)
 			place_sharers(themis, view, plan);
 		if (!can_renew_all(themis, view))
-			hold_round(themis, view, plan);
+			hold_rounds(themis, view, plan);
 		else if (themis->due->len > 0)
 			renew_all(themis, view);
 		/* Beside those who have just won a GPU (A45). */
 		if (themis->sharers->len > 0)
 			place_sharers(themis, view, plan);
 	}
-	offer_empty(themis->offer);
-	agents_forget_returned(themis->agents);
+	close_round(themis);
 	set_wake(themis, plan);
 }
 
@@ -414,10 +436,57 @@ check_lease(const ThemisOptions *options, const View *view, GError **error)
 }
 
 static gboolean
+check_liar(const ThemisOptions *options, const View *view, GError **error)
+{
+	if (options->liar == NULL || g_str_equal(options->liar, LIAR_NONE))
+		return TRUE;
+	for (AppId app = 0; app < view_n_apps(view); app++)
+		if (g_str_equal(view_app(view, app)->name, options->liar))
+			return TRUE;
+	g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE, "liar: there is no app %s in the trace",
+	            options->liar);
+	return FALSE;
+}
+
+#define OFFSET(member) G_STRUCT_OFFSET(ThemisOptions, member)
+
+/* What the program behind the paper's figures does differently. */
+static const struct {
+	gsize offset; /* of a choice */
+	gint standard, theirs;
+} authors[] = {
+	{ OFFSET(unit), UNIT_APP, UNIT_JOB },
+	{ OFFSET(value), VALUATION_RHO, VALUATION_SPEED },
+	{ OFFSET(tid), IDEAL_PAPER, IDEAL_ALONE },
+	{ OFFSET(round), ROUNDING_LOTTERY, ROUNDING_NONE },
+	{ OFFSET(rank_idle), RANK_OF_IDLE_ELAPSED, RANK_OF_IDLE_LAST_RHO },
+	{ OFFSET(ties), TIES_SUBMIT, TIES_RANDOM },
+	{ OFFSET(bidders), BIDDERS_PART, BIDDERS_PART_DOWN },
+	{ OFFSET(places), PLACES_ANY, PLACES_BEST },
+	{ OFFSET(leftover), LEFTOVER_RANDOM, LEFTOVER_AUCTION },
+};
+
+/* preset=authors: whatever is left at its default. */
+static void
+follow_authors(ThemisOptions *options)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(authors); i++) {
+		gint *choice = G_STRUCT_MEMBER_P(options, authors[i].offset);
+
+		if (*choice == authors[i].standard)
+			*choice = authors[i].theirs;
+	}
+}
+
+static gboolean
 init(Themis *themis, const View *view, GError **error)
 {
 	const ClusterSpec *spec = view_cluster_spec(view);
 
+	if (themis->options.preset == PRESET_AUTHORS)
+		follow_authors(&themis->options);
+	if (!check_liar(&themis->options, view, error))
+		return FALSE;
 	if (!check_lease(&themis->options, view, error))
 		return FALSE;
 	themis->agents = agents_new(view, &themis->options);
@@ -475,7 +544,7 @@ themis_preset(const void *options, Overheads *overheads)
 {
 	const ThemisOptions *given = options;
 
-	if (given->preset == PRESET_NONE)
+	if (given->preset != PRESET_PAPER)
 		return;
 	overheads->suspend_ns = PAPER_SUSPEND_NS;
 	overheads->resume_ns = PAPER_RESUME_NS;
@@ -490,14 +559,17 @@ themis_max_level(const void *options)
 
 static const char *const rho0_names[] = { "lease", "cap", NULL };
 static const char *const round_names[] = { "lottery", "floor", "nearest", "none", NULL };
-static const char *const leftover_names[] = { "random", "worst-rho", "idle", NULL };
-static const char *const tid_names[] = { "paper", "capped", NULL };
+static const char *const leftover_names[] = { "random", "worst-rho", "idle", "auction", NULL };
+static const char *const tid_names[] = { "paper", "capped", "alone", NULL };
 static const char *const bundle_names[] = { "exact", "greedy", NULL };
-static const char *const bidders_names[] = { "part", "servable", NULL };
+static const char *const bidders_names[] = { "part", "part-down", "servable", NULL };
 static const char *const trigger_names[] = { "free", "periodic", NULL };
-static const char *const preset_names[] = { "none", "paper", NULL };
-
-#define OFFSET(member) G_STRUCT_OFFSET(ThemisOptions, member)
+static const char *const preset_names[] = { "none", "paper", "authors", NULL };
+static const char *const unit_names[] = { "app", "job", NULL };
+static const char *const value_names[] = { "rho", "speed", NULL };
+static const char *const rank_idle_names[] = { "elapsed", "last-rho", NULL };
+static const char *const ties_names[] = { "submit", "random", NULL };
+static const char *const places_names[] = { "any", "best", NULL };
 
 #define ROW_LEASE                                                                                \
 	{                                                                                        \
@@ -510,8 +582,8 @@ static const char *const preset_names[] = { "none", "paper", NULL };
 		.name = "tid", .kind = OPTION_CHOICE, .offset = OFFSET(tid), .standard = "paper", \
 		.choices = tid_names,                                                             \
 		.help =                                                                           \
-		    "an app's time on its share of the cluster: time alone x apps, or no more "   \
-		    "speed-up than the share's own GPUs give"                                     \
+		    "an app's time on its share of the cluster: time alone x apps (paper), no "   \
+		    "more speed-up than the share's own GPUs give, or time alone (program)"       \
 	}
 
 #define ROW_RENEW_FREE                                                                             \
@@ -536,7 +608,8 @@ static const char *const preset_names[] = { "none", "paper", NULL };
 		.standard = "none", .choices = preset_names,                                      \
 		.help =                                                                           \
 		    "paper: what stops and starts cost where the run does not say: suspend 8 s, " \
-		    "resume 45 s, migrate 53 s"                                                   \
+		    "resume 45 s, migrate 53 s; authors: options left at their defaults become "  \
+		    "what the authors' program does"                                              \
 	}
 
 #define ROW_MAX_LEVEL                                                                    \
@@ -544,6 +617,31 @@ static const char *const preset_names[] = { "none", "paper", NULL };
 		.name = "max_level", .kind = OPTION_CHOICE, .offset = OFFSET(max_level), \
 		.standard = "cluster", .choices = placement_level_names,                 \
 		.help = "a gang is never spread beyond this level"                       \
+	}
+
+#define ROW_UNIT                                                                                  \
+	{                                                                                         \
+		.name = "unit", .kind = OPTION_CHOICE, .offset = OFFSET(unit), .standard = "app", \
+		.choices = unit_names,                                                            \
+		.help = "what is ranked and bids: apps (paper) or each job by itself (program)"   \
+	}
+
+#define ROW_RANK_IDLE                                                                            \
+	{                                                                                        \
+		.name = "rank_idle", .kind = OPTION_CHOICE, .offset = OFFSET(rank_idle),         \
+		.standard = "elapsed", .choices = rank_idle_names,                               \
+		.help =                                                                          \
+		    "how badly off is who holds nothing: worse than all others, by time "        \
+		    "elapsed over T_id (paper); or its last rho x (minutes since + 1), without " \
+		    "end before its first GPU (program)"                                         \
+	}
+
+#define ROW_TIES                                                                                 \
+	{                                                                                        \
+		.name = "ties", .kind = OPTION_CHOICE, .offset = OFFSET(ties),                   \
+		.standard = "submit", .choices = ties_names,                                     \
+		.help =                                                                          \
+		    "of those equally badly off the earlier comes first, or one drawn (program)" \
 	}
 
 static const Option themis_options[] = {
@@ -576,7 +674,8 @@ static const Option themis_options[] = {
 	  .choices = leftover_names,
 	  .help = "who gets what bidders pay or leave: others at random, the worst off of the "
 	          "others, nobody; then the bidders (but for nobody, unless the whole cluster "
-	          "would be idle)" },
+	          "would be idle); auction: nobody as such, but auctions are repeated until "
+	          "nothing is left or nobody bids (program)" },
 	ROW_TID,
 	ROW_RENEW_FREE,
 	ROW_GANG,
@@ -606,6 +705,19 @@ static const Option themis_options[] = {
 	  .min = 0,
 	  .max = 0.99,
 	  .help = "each app over- or underestimates its work and its slowdown by up to this part" },
+	{ .name = "liar",
+	  .kind = OPTION_TEXT,
+	  .offset = OFFSET(liar),
+	  .standard = LIAR_NONE,
+	  .help = "the app_id of an app that lies" },
+	{ .name = "lie",
+	  .kind = OPTION_NUMBER,
+	  .offset = OFFSET(lie),
+	  .standard = "0",
+	  .min = 0,
+	  .max = 1e6,
+	  .help = "by what part the liar exaggerates how much slower it is where its GPUs are not "
+	          "as close together as can be: 0.34 makes 1.3 into 1.742" },
 	ROW_MAX_LEVEL,
 	{ .name = "trigger",
 	  .kind = OPTION_CHOICE,
@@ -620,14 +732,33 @@ static const Option themis_options[] = {
 	  .standard = "part",
 	  .choices = bidders_names,
 	  .help =
-	      "who bids: the part 1 - f that is worst off; servable: of them only the worst off "
-	      "whose smallest grants fit the offer together" },
+	      "who bids: the part 1 - f that is worst off, their number rounded up, or down "
+	      "(program); servable: of them only the worst off whose smallest grants fit the offer "
+	      "together" },
+	ROW_UNIT,
+	{ .name = "value",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(value),
+	  .standard = "rho",
+	  .choices = value_names,
+	  .help = "what a bid says: 1 / rho (paper); or the speed, in GPUs, of what a bidder would "
+	          "then hold, no bid counting as 1 and a speed of 1 or less as 0.00001 (program)" },
+	ROW_RANK_IDLE,
+	ROW_TIES,
+	{ .name = "places",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(places),
+	  .standard = "any",
+	  .choices = places_names,
+	  .help = "so many GPUs are bid for wherever they are, or only where they would now be "
+	          "fastest (program)" },
 	ROW_PRESET,
 	{ .name = NULL },
 };
 
 static const Option strawman_options[] = {
-	ROW_LEASE, ROW_TID, ROW_RENEW_FREE, ROW_GANG, ROW_MAX_LEVEL, ROW_PRESET, { .name = NULL },
+	ROW_LEASE, ROW_TID,       ROW_RENEW_FREE, ROW_GANG,   ROW_MAX_LEVEL,
+	ROW_UNIT,  ROW_RANK_IDLE, ROW_TIES,       ROW_PRESET, { .name = NULL },
 };
 
 static guint

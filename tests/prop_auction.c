@@ -120,7 +120,7 @@ draw_player(World *world, guint number)
 		player->n_held = player->held[machine];
 	}
 	player->bidder = (Bidder){
-		.app = number,
+		.agent = number,
 		.held_ppb = rate_of(world, player, player->held),
 		.elapsed_ns = draw(world, 4) * 50e9,
 		.forecast = forecast_of_work((1 + draw(world, 5)) * 100e9),
@@ -541,7 +541,7 @@ typedef struct Liar {
 static void
 add_linear(Bids *bids, Offer *offer, AppId app, Liar says)
 {
-	const Bidder bidder = { .app = app,
+	const Bidder bidder = { .agent = app,
 		                .forecast = forecast_of_work(1e12),
 		                .ideal_ns = 1e12,
 		                .value_of_nothing = 1e-6 };

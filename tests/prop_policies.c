@@ -56,7 +56,11 @@ static const Entry entries[] = {
 	{ .policy = "themis",
 	  .options = "lease_s=%30;trigger=periodic;renew_free=false",
 	  .waits_for_rounds = TRUE },
+	{ .policy = "themis", .options = "lease_s=%30;preset=authors" },
+	{ .policy = "themis", .options = "lease_s=%45;unit=job;fairness_knob=0.5" },
+	{ .policy = "themis", .options = "lease_s=%30;leftover=auction;fairness_knob=0" },
 	{ .policy = "themis-strawman", .options = "lease_s=%30" },
+	{ .policy = "themis-strawman", .options = "lease_s=%30;preset=authors" },
 	{ .policy = "reject-all" },
 };
 

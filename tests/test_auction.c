@@ -93,7 +93,7 @@ add_row(Market *market, guint n_gpus, Choice first, Choice second)
 static void
 add_linear(Market *market, AppId app, guint most, double each)
 {
-	const Bidder bidder = { .app = app,
+	const Bidder bidder = { .agent = app,
 		                .forecast = forecast_of_work(1e12),
 		                .ideal_ns = each * 1e12,
 		                .value_of_nothing = 1e-6 };
@@ -161,7 +161,7 @@ static void
 add_e2_a(Market *market)
 {
 	const gint64 apart_ppb[] = { 0, 3 * GPU * 10 / 13 - 2 * GPU, 4 * GPU * 10 / 13 - 2 * GPU };
-	Bidder a = { .app = 0,
+	Bidder a = { .agent = 0,
 		     .held_ppb = 2 * GPU,
 		     .elapsed_ns = 100e9,
 		     .forecast = forecast_of_work(1600e9),
@@ -178,7 +178,7 @@ add_e2_a(Market *market)
 static void
 add_e2_b(Market *market)
 {
-	Bidder b = { .app = 1,
+	Bidder b = { .agent = 1,
 		     .held_ppb = 2 * GPU,
 		     .elapsed_ns = 200e9,
 		     .forecast = forecast_of_work(1200e9),
@@ -318,7 +318,7 @@ END_TEST
 static void
 add_gang(Market *market, AppId app, double slowdown)
 {
-	const Bidder bidder = { .app = app,
+	const Bidder bidder = { .agent = app,
 		                .elapsed_ns = 1e9,
 		                .forecast = forecast_of_work(400e9),
 		                .ideal_ns = 200e9,
@@ -459,17 +459,20 @@ END_TEST
 
 static const struct {
 	double fairness_knob;
-	guint n, n_bidders;
+	guint n, n_up, n_down;
 } filters[] = {
-	{ 0.8, 5, 1 },  { 0.6, 5, 2 },   { 0, 5, 5 },   { 1, 5, 1 },
-	{ 0.7, 10, 3 }, { 0.8, 85, 17 }, { 0.8, 0, 1 }, { 0.999, 1000, 1 },
+	{ 0.8, 5, 1, 1 },    { 0.6, 5, 2, 2 }, { 0, 5, 5, 5 },        { 1, 5, 1, 1 },
+	{ 0.7, 10, 3, 3 },   { 0.8, 0, 1, 1 }, { 0.999, 1000, 1, 1 }, { 0.8, 85, 17, 17 },
+	{ 0.8, 89, 18, 17 }, { 0.8, 4, 1, 1 },
 };
 
 /* E4 */
 START_TEST(test_filter)
 {
-	ck_assert_uint_eq(round_n_bidders(filters[_i].fairness_knob, filters[_i].n),
-	                  filters[_i].n_bidders);
+	double f = filters[_i].fairness_knob;
+
+	ck_assert_uint_eq(round_n_bidders(f, filters[_i].n, FALSE), filters[_i].n_up);
+	ck_assert_uint_eq(round_n_bidders(f, filters[_i].n, TRUE), filters[_i].n_down);
 }
 END_TEST
 

@@ -11,13 +11,13 @@ agents_new(const View *view, const ThemisOptions *options)
 	Agents *agents = g_new0(Agents, 1);
 
 	agents->options = options;
-	agents->n_agents = view_n_apps(view);
+	agents->n_agents = options->unit == UNIT_JOB ? view_n_jobs(view) : view_n_apps(view);
 	agents->n_jobs = view_n_jobs(view);
 	agents->agents = g_new0(Agent, agents->n_agents);
 	agents->jobs = g_new0(AgentJob, agents->n_jobs);
-	agents->wanting = g_array_new(FALSE, FALSE, sizeof(AppId));
+	agents->wanting = g_array_new(FALSE, FALSE, sizeof(AgentId));
 	agents->leaving = g_array_new(FALSE, FALSE, sizeof(JobId));
-	agents->returning = g_array_new(FALSE, FALSE, sizeof(AppId));
+	agents->returning = g_array_new(FALSE, FALSE, sizeof(AgentId));
 	return agents;
 }
 
@@ -52,16 +52,16 @@ agents_free(Agents *agents)
 static void
 want(Agents *agents, Agent *agent)
 {
-	g_array_append_val(agents->wanting, agent->app);
+	g_array_append_val(agents->wanting, agent->id);
 	agent->wanting_at = agents->wanting->len;
 }
 
 static void
 unwant(Agents *agents, Agent *agent)
 {
-	AppId last = g_array_index(agents->wanting, AppId, agents->wanting->len - 1);
+	AgentId last = g_array_index(agents->wanting, AgentId, agents->wanting->len - 1);
 
-	g_array_index(agents->wanting, AppId, agent->wanting_at - 1) = last;
+	g_array_index(agents->wanting, AgentId, agent->wanting_at - 1) = last;
 	agents->agents[last].wanting_at = agent->wanting_at;
 	g_array_set_size(agents->wanting, agents->wanting->len - 1);
 	agent->wanting_at = 0;
@@ -159,15 +159,30 @@ drop_running(Agent *agent, JobId job)
 }
 
 static double
-draw_error(const View *view, const ThemisOptions *options, AppId app, guint64 draw)
+draw_error(const View *view, const ThemisOptions *options, AgentId id, guint64 draw)
 {
-	return options->bid_error * (2 * rng_unit(view_stream(view, "bid-error"), app, draw) - 1);
+	return options->bid_error * (2 * rng_unit(view_stream(view, "bid-error"), id, draw) - 1);
 }
 
 static void
-meet(Agents *agents, const View *view, Agent *agent, AppId app)
+crowd_settle(Crowd *crowd, SimTime now_ns, gint n_more)
 {
-	agent->app = app;
+	crowd->sum_ns += (GpuTime)crowd->n * (now_ns - crowd->since_ns);
+	crowd->since_ns = now_ns;
+	crowd->n += (guint)n_more;
+}
+
+static void
+meet(Agents *agents, const View *view, Agent *agent, const Job *job)
+{
+	const App *app = view_app(view, job->app);
+
+	crowd_settle(&agents->crowd, view_now_ns(view), 1);
+	agent->crowd_at_submit = agents->crowd.sum_ns;
+	agent->id = agents_id(agents, job);
+	agent->submit_ns = agents->options->unit == UNIT_JOB ? job->submit_ns : app->submit_ns;
+	agent->last_rho_ns = TIME_NEVER;
+	agent->ranked_ns = agent->passed_ns = -1;
 	agent->is_known = TRUE;
 	agent->is_miscounted = TRUE;
 	agent->least_queued = UNKNOWN;
@@ -175,9 +190,12 @@ meet(Agents *agents, const View *view, Agent *agent, AppId app)
 	agent->queued = g_array_new(FALSE, FALSE, sizeof(JobId));
 	agent->running = g_array_new(FALSE, FALSE, sizeof(JobId));
 	if (agents->options->bid_error > 0) {
-		agent->error = draw_error(view, agents->options, app, 0);
-		agent->slowdown_error = draw_error(view, agents->options, app, 1);
+		agent->error = draw_error(view, agents->options, agent->id, 0);
+		agent->slowdown_error = draw_error(view, agents->options, agent->id, 1);
 	}
+	if (agents->options->lie > 0 && g_str_equal(app->name, agents->options->liar))
+		agent->slowdown_error =
+		    (1 + agent->slowdown_error) * (1 + agents->options->lie) - 1;
 }
 
 void
@@ -186,7 +204,7 @@ agents_arrived(Agents *agents, const View *view, const Job *job)
 	Agent *agent = agents_of(agents, job);
 
 	if (!agent->is_known)
-		meet(agents, view, agent, job->app);
+		meet(agents, view, agent, job);
 	agent->is_picky |= job_is_picky(job);
 	set_widths(agents->options, job, agents_job(agents, job->id));
 	agents_job(agents, job->id)->left_ns = -1;
@@ -245,6 +263,8 @@ agents_completed(Agents *agents, const View *view, const Job *job)
 	vacate(agents, agent, job->id);
 	alloc_clear(&own->gpus);
 	own->footing = FOOTING_NONE;
+	if (agents->options->unit == UNIT_JOB)
+		crowd_settle(&agents->crowd, view_now_ns(view), -1);
 	settle_wanting(agents, agent);
 }
 
@@ -316,7 +336,7 @@ agents_returned(Agents *agents, const Job *job)
 	Agent *agent = agents_of(agents, job);
 
 	if (!agent->has_returned)
-		g_array_append_val(agents->returning, job->app);
+		g_array_append_val(agents->returning, agent->id);
 	agent->has_returned = TRUE;
 }
 
@@ -324,7 +344,7 @@ void
 agents_forget_returned(Agents *agents)
 {
 	for (guint i = 0; i < agents->returning->len; i++)
-		agents->agents[g_array_index(agents->returning, AppId, i)].has_returned = FALSE;
+		agents->agents[g_array_index(agents->returning, AgentId, i)].has_returned = FALSE;
 	g_array_set_size(agents->returning, 0);
 }
 
@@ -364,17 +384,32 @@ agent_least_grant(Agents *agents, const View *view, Agent *agent)
 	return least;
 }
 
+static const JobId *
+jobs_of(const Agents *agents, const View *view, const Agent *agent, guint *ret_n)
+{
+	const App *app;
+
+	if (agents->options->unit == UNIT_JOB) {
+		*ret_n = 1;
+		return &view_job(view, agent->id)->id;
+	}
+	app = view_app(view, agent->id);
+	*ret_n = app->n_jobs;
+	return app->jobs;
+}
+
 /* Once an app is met, and whenever work was lost or given up. */
 static void
 count_waiting_work(Agents *agents, const View *view, Agent *agent)
 {
-	const App *app = view_app(view, agent->app);
+	guint n_jobs;
+	const JobId *jobs = jobs_of(agents, view, agent, &n_jobs);
 
 	agent->waiting_work = 0;
-	for (guint i = 0; i < app->n_jobs; i++)
-		if (!job_state_is_done(view_state(view, app->jobs[i])) &&
-		    agents_job(agents, app->jobs[i])->footing != FOOTING_RUNNING)
-			agent->waiting_work += work_left(view, view_job(view, app->jobs[i]));
+	for (guint i = 0; i < n_jobs; i++)
+		if (!job_state_is_done(view_state(view, jobs[i])) &&
+		    agents_job(agents, jobs[i])->footing != FOOTING_RUNNING)
+			agent->waiting_work += work_left(view, view_job(view, jobs[i]));
 	agent->is_miscounted = FALSE;
 }
 
@@ -392,23 +427,76 @@ agent_foresee(Agents *agents, const View *view, Agent *agent)
 }
 
 double
+agent_demand_gpus(const Agents *agents, const View *view, const Agent *agent)
+{
+	const Job *job;
+
+	if (agents->options->unit == UNIT_APP)
+		return (double)view_app(view, agent->id)->demand_milli / GPU_MILLI;
+	job = view_job(view, agent->id);
+	return (double)job_held_milli(job, job->max_gpus) / GPU_MILLI;
+}
+
+/* W: all its work, done or not, in thousandths of GPU-nanoseconds. */
+static GpuTime
+whole_work(const Agents *agents, const View *view, const Agent *agent)
+{
+	GpuTime work = 0;
+	SimWork duration_ns = 0;
+	const Job *job;
+
+	if (agents->options->unit == UNIT_APP) {
+		view_app_work(view, agent->id, &work);
+		return work;
+	}
+	job = view_job(view, agent->id);
+	view_duration_ns(view, job->id, &duration_ns);
+	return (GpuTime)duration_ns * job_held_milli(job, job->num_gpus);
+}
+
+guint
+agents_n_present(const Agents *agents, const View *view)
+{
+	return agents->options->unit == UNIT_APP ? view_n_active_apps(view) : agents->crowd.n;
+}
+
+/* N_avg (A68). */
+static double
+n_avg(const Agents *agents, const View *view, const Agent *agent)
+{
+	SimTime age_ns = view_now_ns(view) - agent->submit_ns;
+	Crowd crowd = agents->crowd;
+
+	if (agents->options->unit == UNIT_APP)
+		return view_app_n_avg(view, agent->id);
+	if (age_ns == 0)
+		return crowd.n;
+	crowd_settle(&crowd, view_now_ns(view), 0);
+	return (double)(crowd.sum_ns - agent->crowd_at_submit) / (double)age_ns;
+}
+
+double
 agent_ideal_ns(const Agents *agents, const View *view, const Agent *agent)
 {
 	double n_gpus = view_cluster_spec(view)->n_gpus;
-	double demand = (double)view_app(view, agent->app)->demand_milli / GPU_MILLI;
-	double n_avg = view_app_n_avg(view, agent->app);
-	GpuTime work = 0;
+	double demand = agent_demand_gpus(agents, view, agent);
+	double work = (double)whole_work(agents, view, agent) / GPU_MILLI;
 
-	view_app_work(view, agent->app, &work);
-	if (agents->options->tid == IDEAL_CAPPED)
-		return (double)work / GPU_MILLI / MIN(n_gpus / n_avg, demand);
-	return (double)work / GPU_MILLI / MIN(n_gpus, demand) * n_avg;
+	switch ((IdealTime)agents->options->tid) {
+	case IDEAL_PAPER:
+		return work / MIN(n_gpus, demand) * n_avg(agents, view, agent);
+	case IDEAL_CAPPED:
+		return work / MIN(n_gpus / n_avg(agents, view, agent), demand);
+	case IDEAL_ALONE:
+		return work / MIN(n_gpus, demand);
+	}
+	g_assert_not_reached();
 }
 
 double
 agent_elapsed_ns(const View *view, const Agent *agent)
 {
-	return (double)(view_now_ns(view) - view_app(view, agent->app)->submit_ns);
+	return (double)(view_now_ns(view) - agent->submit_ns);
 }
 
 gint64

@@ -3,7 +3,8 @@
 
 /*
  * The apps as Themis knows them, each an agent that speaks for its jobs: which of them wait, which
- * run and how fast, and so how badly off the app is.
+ * run and how fast, and so how badly off the app is. With unit=job an agent speaks for one job, as
+ * if that were an app.
  */
 
 #include "policies/themis/forecast.h"
@@ -27,7 +28,8 @@ typedef struct AgentJob {
 } AgentJob;
 
 typedef struct Agent {
-	AppId app;
+	AgentId id;
+	SimTime submit_ns;
 	gboolean is_known;
 	gboolean is_picky;      /* some job of it asks for more than a number of GPUs */
 	gboolean is_miscounted; /* waiting_work is to be counted again */
@@ -42,16 +44,31 @@ typedef struct Agent {
 	SimTime left_ns;
 	double error, slowdown_error; /* of its estimates, -bid_error to bid_error */
 	Forecast forecast;            /* as of agent_foresee() */
+	GpuTime crowd_at_submit;      /* Crowd.sum_ns then */
+	double last_rho;              /* when it last held something, at last_rho_ns */
+	SimTime last_rho_ns;          /* TIME_NEVER: it never did */
+	SimTime ranked_ns;            /* the instant for which it was last ranked */
+	gint64 standing, rank;        /* see Contender */
+	SimTime passed_ns;            /* the instant at which it last bid for nothing */
 } Agent;
+
+/* How many agents there are, for the mean over the life of each (unit=job; of apps the view
+ * knows). */
+typedef struct Crowd {
+	guint n;
+	SimTime since_ns;
+	GpuTime sum_ns; /* of n, over the time up to since_ns */
+} Crowd;
 
 typedef struct Agents {
 	const ThemisOptions *options;
-	Agent *agents;  /* by AppId */
+	Agent *agents;  /* by AgentId */
 	AgentJob *jobs; /* by JobId */
 	guint n_agents, n_jobs;
-	GArray *wanting;   /* of AppId, in no order: could use more GPUs */
+	Crowd crowd;
+	GArray *wanting;   /* of AgentId, in no order: could use more GPUs */
 	GArray *leaving;   /* of JobId */
-	GArray *returning; /* of AppId: those that have returned something, each once */
+	GArray *returning; /* of AgentId: those that have returned something, each once */
 } Agents;
 
 Agents *agents_new(const View *view, const ThemisOptions *options);
@@ -63,10 +80,16 @@ agents_job(const Agents *agents, JobId job)
 	return &agents->jobs[job];
 }
 
+static inline AgentId
+agents_id(const Agents *agents, const Job *job)
+{
+	return agents->options->unit == UNIT_JOB ? job->id : job->app;
+}
+
 static inline Agent *
 agents_of(const Agents *agents, const Job *job)
 {
-	return &agents->agents[job->app];
+	return &agents->agents[agents_id(agents, job)];
 }
 
 void agents_arrived(Agents *agents, const View *view, const Job *job);
@@ -95,6 +118,13 @@ void agent_foresee(Agents *agents, const View *view, Agent *agent);
 
 /* T_id as of now (A23, A68), in nanoseconds; 0 without work. */
 double agent_ideal_ns(const Agents *agents, const View *view, const Agent *agent);
+
+/* d: the GPUs that it could use at once, of parts of a GPU the parts. */
+double agent_demand_gpus(const Agents *agents, const View *view, const Agent *agent);
+
+/* n(t): how many agents there are now. */
+guint agents_n_present(const Agents *agents, const View *view);
+
 double agent_elapsed_ns(const View *view, const Agent *agent);
 
 /* Rate of what it held up to this instant, in parts per billion of a GPU; 0 if nothing. */

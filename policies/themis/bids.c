@@ -53,6 +53,11 @@ bidder_value(const Bidder *bidder, gint64 rate_ppb)
 
 	if (bidder->ideal_ns <= 0)
 		return VALUE_WITHOUT_WORK;
+	if (bidder->bids_speed && rate_ppb <= bidder->held_ppb)
+		return 0;
+	if (bidder->bids_speed)
+		return rate_ppb > SPEED_ONE_PPB ? (double)rate_ppb / SPEED_ONE_PPB
+		                                : SPEED_VALUE_OF_LITTLE;
 	finish_ns = bidder->elapsed_ns + forecast_time_ns(&bidder->forecast, (double)rate_ppb);
 	return bidder->ideal_ns / MAX(finish_ns, 1);
 }

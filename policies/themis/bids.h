@@ -9,8 +9,8 @@
  *
  *	V = 1 / rho = T_id / (elapsed + time of the work left at this rate)
  *
- * This says the same as a table of machine-count vectors, an entry for each way to take the GPUs
- * of a row, and is as short as machines are alike.
+ * or the rate itself (option value=speed). This says the same as a table of machine-count vectors,
+ *an entry for each way to take the GPUs of a row, and is as short as machines are alike.
  *
  * A rate is the sum over an app's jobs of GPUs x speed per GPU, in parts per billion of a GPU at
  * full speed.
@@ -18,6 +18,7 @@
 
 #include "policies/themis/forecast.h"
 #include "policies/themis/offer.h"
+#include "policies/themis/options.h"
 
 /* What an app bids for GPUs when it has no work to speak of (A89). */
 #define VALUE_WITHOUT_WORK 1e6
@@ -41,8 +42,9 @@ typedef struct Row {
 } Row;
 
 typedef struct Bidder {
-	AppId app;
-	gint64 held_ppb; /* the rate of what its jobs hold by leases that go on */
+	AgentId agent;
+	gboolean bids_speed; /* its values are rates, not 1 / rho */
+	gint64 held_ppb;     /* the rate of what its jobs hold by leases that go on */
 	double elapsed_ns;
 	Forecast forecast;
 	double ideal_ns; /* T_id; 0 without work */
@@ -62,7 +64,13 @@ Bids *bids_new(void);
 void bids_free(Bids *bids);
 void bids_reset(Bids *bids);
 
-/* 1 / rho at @rate_ppb > 0. */
+/* With bids_speed, after the program behind the paper's figures: what no bid counts, and what a
+ * speed of one GPU or less does. */
+#define SPEED_VALUE_OF_NOTHING 1.0
+#define SPEED_VALUE_OF_LITTLE  1e-5
+
+/* What it is worth to go on at @rate_ppb > 0: 1 / rho, or GPUs at full speed, 0 if those are no
+ * more than it keeps. */
 double bidder_value(const Bidder *bidder, gint64 rate_ppb);
 
 /* Opens the table of a bidder, copied, with the row of no GPU. Rows must follow by rising number

@@ -7,7 +7,7 @@
 typedef struct KnownChoices {
 	guint32 n_gpus, num_gpus, model, gpu_mem_mib, share_milli;
 	guint64 gpu_types;
-	AppId app; /* where estimates differ from app to app; else 0 */
+	AgentId agent; /* where estimates differ from one to the next; else 0 */
 	guint32 first, n;
 } KnownChoices;
 
@@ -312,6 +312,18 @@ next_type(const Claims *claims, const Job *job, guint64 tried)
 	return found;
 }
 
+/* Of choices by falling rate. */
+static void
+keep_best(GArray *choices)
+{
+	guint n = 0;
+
+	while (n < choices->len && g_array_index(choices, Choice, n).rate_ppb ==
+	                               g_array_index(choices, Choice, 0).rate_ppb)
+		n++;
+	g_array_set_size(choices, n);
+}
+
 static Choices
 make_choices(Claims *claims, const Claim *claim, guint n_gpus)
 {
@@ -325,6 +337,8 @@ make_choices(Claims *claims, const Claim *claim, guint n_gpus)
 		add_type(claims, claim, n_gpus, type);
 		tried |= G_GUINT64_CONSTANT(1) << type;
 	}
+	if (claims->agents->options->places == PLACES_BEST)
+		keep_best(claims->scratch);
 	choices.n = claims->scratch->len;
 	choices.first = bids_add_choices(claims->bids, (const Choice *)claims->scratch->data,
 	                                 claims->scratch->len);
@@ -337,7 +351,7 @@ is_known(const KnownChoices *known, const KnownChoices *asked)
 	return known->n_gpus == asked->n_gpus && known->num_gpus == asked->num_gpus &&
 	       known->model == asked->model && known->gpu_mem_mib == asked->gpu_mem_mib &&
 	       known->share_milli == asked->share_milli && known->gpu_types == asked->gpu_types &&
-	       known->app == asked->app;
+	       known->agent == asked->agent;
 }
 
 /* Where a claim could have @n_gpus, beside those it keeps. */
@@ -354,7 +368,9 @@ find_choices(Claims *claims, const Claim *claim, guint n_gpus)
 		.gpu_mem_mib = job->gpu_mem_mib,
 		.share_milli = job->share_milli,
 		.gpu_types = job->gpu_types,
-		.app = options->bid_error > 0 || options->bid_restart ? job->app : 0,
+		.agent = options->bid_error > 0 || options->lie > 0 || options->bid_restart
+		             ? agents_id(claims->agents, job)
+		             : 0,
 	};
 
 	if (home_of(claims, claim) != NULL)

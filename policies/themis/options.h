@@ -3,6 +3,20 @@
 
 #include "sim/policy.h"
 
+/* What is fair to whom: an AppId, or, with unit=job, a JobId. Both are ranks by (submit, trace
+ * order). */
+typedef guint32 AgentId;
+
+typedef enum UnitOfFairness {
+	UNIT_APP,
+	UNIT_JOB, /* every job is an app of its own */
+} UnitOfFairness;
+
+typedef enum Valuation {
+	VALUATION_RHO,   /* 1 / rho */
+	VALUATION_SPEED, /* GPUs x speed of each, those kept included */
+} Valuation;
+
 typedef enum RhoOfNothing {
 	RHO_OF_NOTHING_LEASE, /* lose a lease, then run at the fair share (A69) */
 	RHO_OF_NOTHING_CAP,   /* as good as unbounded */
@@ -19,12 +33,29 @@ typedef enum Leftover {
 	LEFTOVER_RANDOM,
 	LEFTOVER_WORST_RHO,
 	LEFTOVER_IDLE,
+	LEFTOVER_AUCTION, /* rounds are repeated until nobody takes anything */
 } Leftover;
 
 typedef enum IdealTime {
 	IDEAL_PAPER,
 	IDEAL_CAPPED,
+	IDEAL_ALONE,
 } IdealTime;
+
+typedef enum RankOfIdle {
+	RANK_OF_IDLE_ELAPSED,  /* before all others, by elapsed / T_id (A67) */
+	RANK_OF_IDLE_LAST_RHO, /* by its last rho, growing with the minutes since */
+} RankOfIdle;
+
+typedef enum Ties {
+	TIES_SUBMIT,
+	TIES_RANDOM,
+} Ties;
+
+typedef enum Places {
+	PLACES_ANY,
+	PLACES_BEST, /* of each number of GPUs, only where it would be fastest now */
+} Places;
 
 typedef enum Bundles {
 	BUNDLES_EXACT,
@@ -32,8 +63,9 @@ typedef enum Bundles {
 } Bundles;
 
 typedef enum Bidders {
-	BIDDERS_PART,     /* the part 1 - f that is worst off */
-	BIDDERS_SERVABLE, /* of them, as many as the offer can serve */
+	BIDDERS_PART,      /* the part 1 - f that is worst off, rounded up */
+	BIDDERS_PART_DOWN, /* rounded down */
+	BIDDERS_SERVABLE,  /* of them, as many as the offer can serve */
 } Bidders;
 
 typedef enum Trigger {
@@ -44,7 +76,10 @@ typedef enum Trigger {
 typedef enum ThemisPreset {
 	PRESET_NONE,
 	PRESET_PAPER,
+	PRESET_AUTHORS,
 } ThemisPreset;
+
+#define LIAR_NONE "none"
 
 typedef struct ThemisOptions {
 	double fairness_knob;
@@ -59,8 +94,15 @@ typedef struct ThemisOptions {
 	gint64 node_cap;
 	gboolean bid_restart;
 	double bid_error;
+	char *liar; /* an app's name, or LIAR_NONE; the options' */
+	double lie;
 	gint max_level; /* PlacementLevel */
 	gint bidders;   /* Bidders */
 	gint trigger;   /* Trigger */
+	gint unit;      /* UnitOfFairness */
+	gint value;     /* Valuation */
+	gint rank_idle; /* RankOfIdle */
+	gint ties;      /* Ties */
+	gint places;    /* Places */
 	gint preset;    /* ThemisPreset */
 } ThemisOptions;

@@ -23,6 +23,7 @@ round_new(const View *view, const ThemisOptions *options, Agents *agents, Offer 
 	round->contenders = g_array_new(FALSE, FALSE, sizeof(Contender));
 	round->lottery = view_stream(view, "lottery");
 	round->leftover = view_stream(view, "leftover");
+	round->ties = view_stream(view, "ties");
 	return round;
 }
 
@@ -39,10 +40,11 @@ round_free(Round *round)
 }
 
 guint
-round_n_bidders(double fairness_knob, guint n)
+round_n_bidders(double fairness_knob, guint n, gboolean is_down)
 {
-	double part = ceil((1 - fairness_knob) * n - NEARLY_WHOLE);
+	double part = (1 - fairness_knob) * n;
 
+	part = is_down ? floor(part + NEARLY_WHOLE) : ceil(part - NEARLY_WHOLE);
 	return (guint)CLAMP(part, 1, MAX(n, 1));
 }
 
@@ -134,7 +136,7 @@ round_is_contested(Round *round, const View *view, guint n_gpus)
 	const GArray *wanting = round->agents->wanting;
 
 	for (guint i = 0; n_gpus > 0 && i < wanting->len; i++) {
-		Agent *agent = &round->agents->agents[g_array_index(wanting, AppId, i)];
+		Agent *agent = &round->agents->agents[g_array_index(wanting, AgentId, i)];
 
 		if (agent_least_grant(round->agents, view, agent) <= n_gpus)
 			return TRUE;
@@ -148,18 +150,57 @@ round_skip(Round *round)
 	round->counts.n_rounds++;
 }
 
+/* rank_idle=last-rho: what rho was when it last held something, and more by the minute. */
+static double
+rho_of_idle(const Round *round, const Agent *agent)
+{
+	SimTime idle_ns = view_now_ns(round->view) - agent->last_rho_ns;
+
+	return agent->last_rho * ((double)idle_ns / (60.0 * NS_PER_S) + 1);
+}
+
 static void
 rank(const Round *round, Contender *who)
 {
-	gint64 rate_ppb = agent_rate_until_now_ppb(round->agents, round->view, who->agent);
-	double finish_ns = who->elapsed_ns;
+	Agent *agent = who->agent;
+	gint64 rate_ppb = agent_rate_until_now_ppb(round->agents, round->view, agent);
+	gboolean has_rho =
+	    round->options->rank_idle == RANK_OF_IDLE_LAST_RHO && agent->last_rho_ns != TIME_NEVER;
+	double rho = who->elapsed_ns / who->ideal_ns;
 
 	if (who->ideal_ns <= 0)
 		return;
-	who->standing = rate_ppb > 0 ? 2 : 1;
-	if (rate_ppb > 0)
-		finish_ns += forecast_time_ns(&who->agent->forecast, (double)rate_ppb);
-	who->rank = score_rank_of(finish_ns / who->ideal_ns);
+	who->standing = rate_ppb > 0 || has_rho ? 2 : 1;
+	if (rate_ppb > 0) {
+		rho = (who->elapsed_ns + forecast_time_ns(&agent->forecast, (double)rate_ppb)) /
+		      who->ideal_ns;
+		agent->last_rho = rho;
+		agent->last_rho_ns = view_now_ns(round->view);
+	} else if (has_rho) {
+		rho = rho_of_idle(round, agent);
+	} else if (round->options->rank_idle == RANK_OF_IDLE_LAST_RHO) {
+		rho = 0; /* all alike: without end */
+	}
+	who->rank = score_rank_of(rho);
+}
+
+/* The rounds of an instant (leftover=auction) go by how things stood before the first. */
+static void
+rank_once(const Round *round, Contender *who)
+{
+	Agent *agent = who->agent;
+
+	if (round->options->leftover != LEFTOVER_AUCTION ||
+	    agent->ranked_ns != view_now_ns(round->view)) {
+		rank(round, who);
+		agent->ranked_ns = view_now_ns(round->view);
+		agent->standing = who->standing;
+		agent->rank = who->rank;
+	}
+	who->standing = agent->standing;
+	who->rank = agent->rank;
+	if (round->options->ties == TIES_RANDOM)
+		who->tie = rng_unit(round->ties, agent->id, round->counts.n_rounds);
 }
 
 static void
@@ -170,7 +211,7 @@ add_contender(Round *round, Agent *agent)
 	who.elapsed_ns = agent_elapsed_ns(round->view, agent);
 	who.ideal_ns = agent_ideal_ns(round->agents, round->view, agent);
 	agent_foresee(round->agents, round->view, agent);
-	rank(round, &who);
+	rank_once(round, &who);
 	g_array_append_val(round->contenders, who);
 }
 
@@ -183,7 +224,9 @@ compare_contenders(gconstpointer one, gconstpointer other)
 		return a->standing < b->standing ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
-	return (a->agent->app > b->agent->app) - (a->agent->app < b->agent->app);
+	if (a->tie != b->tie)
+		return a->tie < b->tie ? -1 : 1;
+	return (a->agent->id > b->agent->id) - (a->agent->id < b->agent->id);
 }
 
 guint
@@ -194,11 +237,12 @@ round_open(Round *round, const View *view)
 	round->view = view;
 	g_array_set_size(round->contenders, 0);
 	for (guint i = 0; i < returning->len; i++)
-		add_contender(round, &round->agents->agents[g_array_index(returning, AppId, i)]);
+		add_contender(round, &round->agents->agents[g_array_index(returning, AgentId, i)]);
 	for (guint i = 0; i < wanting->len; i++) {
-		Agent *agent = &round->agents->agents[g_array_index(wanting, AppId, i)];
+		Agent *agent = &round->agents->agents[g_array_index(wanting, AgentId, i)];
 
-		if (!agent->has_returned && wants_some(round, agent))
+		if (!agent->has_returned && agent->passed_ns != view_now_ns(view) &&
+		    wants_some(round, agent))
 			add_contender(round, agent);
 	}
 	g_array_sort(round->contenders, compare_contenders);
@@ -224,14 +268,17 @@ static double
 value_of_nothing(const Round *round, const Contender *who, const Bidder *bidder)
 {
 	double n_gpus = round->offer->spec->n_gpus;
-	double demand = (double)view_app(round->view, who->agent->app)->demand_milli / GPU_MILLI;
-	double share_ppb = MIN(n_gpus / view_n_active_apps(round->view), demand) * 1e9;
+	double share = n_gpus / agents_n_present(round->agents, round->view);
+	double demand = agent_demand_gpus(round->agents, round->view, who->agent);
+	double share_ppb = MIN(share, demand) * 1e9;
 	const Forecast *forecast = &who->agent->forecast;
 	double lost_ns = who->elapsed_ns + (double)round->options->lease_ns;
 	gint64 least_ppb;
 
 	if (who->ideal_ns <= 0)
 		return 1;
+	if (bidder->bids_speed)
+		return SPEED_VALUE_OF_NOTHING;
 	if (who->kept_ppb > 0)
 		return bidder_value(bidder, who->kept_ppb);
 	if (round->options->rho0 == RHO_OF_NOTHING_CAP)
@@ -247,7 +294,8 @@ static void
 bid(Round *round, Contender *who)
 {
 	Bidder bidder = {
-		.app = who->agent->app,
+		.agent = who->agent->id,
+		.bids_speed = round->options->value == VALUATION_SPEED,
 		.held_ppb = who->kept_ppb,
 		.elapsed_ns = who->elapsed_ns,
 		.forecast = who->agent->forecast,
@@ -260,22 +308,22 @@ bid(Round *round, Contender *who)
 
 /* The bidders' tables, the earliest app's first (A72). */
 static int
-compare_apps(gconstpointer one, gconstpointer other)
+compare_agents(gconstpointer one, gconstpointer other)
 {
 	const Contender *a = *(Contender *const *)one, *b = *(Contender *const *)other;
 
-	return (a->agent->app > b->agent->app) - (a->agent->app < b->agent->app);
+	return (a->agent->id > b->agent->id) - (a->agent->id < b->agent->id);
 }
 
 /* Contenders from @first to @end in the order of (submit, trace order). */
 static GPtrArray * /* of Contender */
-by_app(const Round *round, guint first, guint end)
+by_agent(const Round *round, guint first, guint end)
 {
 	GPtrArray *list = g_ptr_array_new();
 
 	for (guint i = first; i < end; i++)
 		g_ptr_array_add(list, contender(round, i));
-	g_ptr_array_sort(list, compare_apps);
+	g_ptr_array_sort(list, compare_agents);
 	return list;
 }
 
@@ -290,13 +338,14 @@ units_of(const Claim *claim)
 
 /* What of @n_units a bidder keeps (A73). */
 static guint
-kept_units(const Round *round, AppId app, double kept, guint n_units)
+kept_units(const Round *round, AgentId agent, double kept, guint n_units)
 {
 	double x = kept * n_units, whole = floor(x + NEARLY_WHOLE);
 
 	switch ((Rounding)round->options->round) {
 	case ROUNDING_LOTTERY:
-		if (x > whole && rng_unit(round->lottery, app, round->counts.n_rounds) < x - whole)
+		if (x > whole &&
+		    rng_unit(round->lottery, agent, round->counts.n_rounds) < x - whole)
 			whole++;
 		return (guint)whole;
 	case ROUNDING_FLOOR:
@@ -368,12 +417,12 @@ charge(Round *round, guint number)
 {
 	g_autoptr(GArray) won = take_award(round, number);
 	double kept = auction_award(round->auction, number)->kept;
-	AppId app = bids_bidder(round->bids, number)->app;
+	AgentId agent = bids_bidder(round->bids, number)->agent;
 	guint n_units = 0, n_due;
 
 	for (guint i = 0; i < won->len; i++)
 		n_units += units_of(claims_get(round->claims, g_array_index(won, Won, i).claim));
-	n_due = n_units - kept_units(round, app, kept, n_units);
+	n_due = n_units - kept_units(round, agent, kept, n_units);
 	if (n_due == 0)
 		return;
 	g_array_sort(won, compare_won);
@@ -388,7 +437,7 @@ hold_auction(Round *round)
 		.is_greedy = round->options->bundle == BUNDLES_GREEDY,
 		.node_cap = (guint64)round->options->node_cap,
 	};
-	g_autoptr(GPtrArray) bidders = by_app(round, 0, round->n_bidders);
+	g_autoptr(GPtrArray) bidders = by_agent(round, 0, round->n_bidders);
 
 	for (guint i = 0; i < bidders->len; i++)
 		make_claims(round, bidders->pdata[i]);
@@ -445,7 +494,7 @@ take_one(Round *round, const Contender *who)
 static void
 draw_leftovers(Round *round)
 {
-	g_autoptr(GPtrArray) list = by_app(round, round->n_bidders, round->contenders->len);
+	g_autoptr(GPtrArray) list = by_agent(round, round->n_bidders, round->contenders->len);
 
 	while (n_left(round) > 0) {
 		guint64 drawn;
@@ -481,11 +530,34 @@ is_anything_held(const Round *round)
 	return FALSE;
 }
 
+/* leftover=auction: if no bid is worth more than none, the worst off of the bidders takes a unit,
+ * so that somebody has what is left. */
+static void
+take_at_least_one(Round *round)
+{
+	if (is_anything_held(round))
+		return;
+	for (guint i = 0; i < round->n_bidders; i++)
+		if (take_one(round, contender(round, i)))
+			return;
+}
+
+void
+round_pass(Round *round)
+{
+	for (guint i = 0; i < round->n_bidders; i++)
+		contender(round, i)->agent->passed_ns = view_now_ns(round->view);
+}
+
 static void
 give_leftovers(Round *round)
 {
 	if (n_left(round) == 0)
 		return;
+	if (round->options->leftover == LEFTOVER_AUCTION) {
+		take_at_least_one(round);
+		return;
+	}
 	for (guint i = round->n_bidders; i < round->contenders->len; i++)
 		make_claims(round, contender(round, i));
 	switch ((Leftover)round->options->leftover) {
@@ -499,6 +571,8 @@ give_leftovers(Round *round)
 		/* But where all is left over nothing would ever happen again. */
 		if (is_anything_held(round) || n_left(round) < round->offer->spec->n_gpus)
 			return;
+		break;
+	case LEFTOVER_AUCTION:
 		break;
 	}
 	deal_leftovers(round, 0, round->n_bidders);
@@ -524,7 +598,8 @@ n_servable(Round *round, guint n_bidders)
 void
 round_hold(Round *round)
 {
-	round->n_bidders = round_n_bidders(round->options->fairness_knob, round->contenders->len);
+	round->n_bidders = round_n_bidders(round->options->fairness_knob, round->contenders->len,
+	                                   round->options->bidders == BIDDERS_PART_DOWN);
 	if (round->options->bidders == BIDDERS_SERVABLE)
 		round->n_bidders = n_servable(round, round->n_bidders);
 	hold_auction(round);
