@@ -125,3 +125,27 @@ leases_find_due(Leases *leases, SimTime now_ns, GArray *jobs)
 			g_array_append_vals(jobs, batch->jobs->data, batch->jobs->len);
 	}
 }
+
+gboolean
+leases_check(SimTime lease_ns, const View *view, GError **error)
+{
+	const Overheads most = view_largest_overheads(view);
+	const struct {
+		const char *name;
+		SimTime ns;
+	} costs[] = {
+		{ "start_s", most.start_ns },
+		{ "resume_s + suspend_s", time_add(most.resume_ns, most.suspend_ns) },
+		{ "migrate_s", most.migrate_ns },
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(costs); i++)
+		if (lease_ns <= costs[i].ns) {
+			g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
+			            "lease_s: %g, must be above %s, which is %g",
+			            (double)lease_ns / NS_PER_S, costs[i].name,
+			            (double)costs[i].ns / NS_PER_S);
+			return FALSE;
+		}
+	return TRUE;
+}

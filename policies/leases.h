@@ -7,8 +7,7 @@
  * queue, and no event costs more than the GPUs it is about.
  */
 
-#include "sim/model/alloc.h"
-#include "sim/model/job.h"
+#include "sim/engine/view.h"
 
 typedef struct Leases Leases;
 
@@ -29,3 +28,6 @@ gboolean leases_is_due(const Leases *leases, guint32 gpu, SimTime now_ns);
 /* Appends to @jobs (of JobId) the jobs that hold GPUs whose leases have ended by @now_ns, in the
  * order they were leased, each once a batch. The leases stay until dropped or given anew. */
 void leases_find_due(Leases *leases, SimTime now_ns, GArray *jobs);
+
+/* B05: a lease must leave time to work. A usage error that names what does not. */
+gboolean leases_check(SimTime lease_ns, const View *view, GError **error);

@@ -4,6 +4,8 @@
 extern const PolicyClass fifo_policy, fifo_skip_policy, sjf_policy, srtf_policy, srsf_policy;
 extern const PolicyClass las_policy, las_2d_policy, priority_policy, easy_policy;
 extern const PolicyClass tiresias_policy, gandiva_policy, themis_policy, themis_strawman_policy;
+extern const PolicyClass gandiva_greedy_policy, tiresias_app_policy, optimus_policy, slaq_policy;
+extern const PolicyClass drf_policy, srtf_app_policy, srsf_app_policy, afs_policy;
 extern const PolicyClass null_policy, reject_all_policy;
 
 const PolicyClass *const policy_classes[] = {
@@ -20,6 +22,14 @@ const PolicyClass *const policy_classes[] = {
 	&gandiva_policy,
 	&themis_policy,
 	&themis_strawman_policy,
+	&gandiva_greedy_policy,
+	&tiresias_app_policy,
+	&optimus_policy,
+	&slaq_policy,
+	&srtf_app_policy,
+	&srsf_app_policy,
+	&drf_policy,
+	&afs_policy,
 	&null_policy,
 	&reject_all_policy,
 	NULL,

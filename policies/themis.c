@@ -410,31 +410,6 @@ themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 	set_wake(themis, plan);
 }
 
-/* B05: a lease must leave time to work. */
-static gboolean
-check_lease(const ThemisOptions *options, const View *view, GError **error)
-{
-	const Overheads most = view_largest_overheads(view);
-	const struct {
-		const char *name;
-		SimTime ns;
-	} costs[] = {
-		{ "start_s", most.start_ns },
-		{ "resume_s + suspend_s", time_add(most.resume_ns, most.suspend_ns) },
-		{ "migrate_s", most.migrate_ns },
-	};
-
-	for (guint i = 0; i < G_N_ELEMENTS(costs); i++)
-		if (options->lease_ns <= costs[i].ns) {
-			g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
-			            "lease_s: %g, must be above %s, which is %g",
-			            (double)options->lease_ns / NS_PER_S, costs[i].name,
-			            (double)costs[i].ns / NS_PER_S);
-			return FALSE;
-		}
-	return TRUE;
-}
-
 static gboolean
 check_liar(const ThemisOptions *options, const View *view, GError **error)
 {
@@ -487,7 +462,7 @@ init(Themis *themis, const View *view, GError **error)
 		follow_authors(&themis->options);
 	if (!check_liar(&themis->options, view, error))
 		return FALSE;
-	if (!check_lease(&themis->options, view, error))
+	if (!leases_check(themis->options.lease_ns, view, error))
 		return FALSE;
 	themis->agents = agents_new(view, &themis->options);
 	themis->offer =

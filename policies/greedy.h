@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * The greedy machine: whenever GPUs are idle or leases end, whoever has the best key takes of
+ * them, then the next, until nobody can use what is left (policies.md 1.13). A policy says how
+ * those who ask are ordered; leases, offers, places and edits are the machine's.
+ *
+ * Those who ask are parties: apps, jobs, or all that a user or a tenant has here. A party serves
+ * first its jobs whose leases have just ended, then those that wait by (submit, trace order):
+ * a rigid job its gang or nothing, a moldable one its smallest width, then a GPU more at a time.
+ * Jobs that ask for a part of a GPU hold it to their end. Policies get this through sim/policy.h.
+ */
+
+#include "policies/placement.h"
+#include "policies/score.h"
+
+typedef enum GreedyGrain {
+	GREEDY_BY_APP,  /* the best party takes all it can use, then the next */
+	GREEDY_BY_GANG, /* the best party takes one grant, then all are asked anew */
+	GREEDY_BY_GPU,  /* each free GPU in turn, by number, goes to the best party for it */
+} GreedyGrain;
+
+typedef enum GreedyUnit {
+	GREEDY_APPS,
+	GREEDY_JOBS,
+	GREEDY_USERS,
+	GREEDY_TENANTS,
+} GreedyUnit;
+
+typedef enum GreedyPreset {
+	GREEDY_PRESET_NONE,
+	GREEDY_PRESET_AUTHORS,
+} GreedyPreset;
+
+/* Ascending: the smaller goes first. Ties go to the party whose first job is the earlier by
+ * (submit, trace order), within it likewise. */
+typedef __int128 GreedyKey;
+
+/* A rank that floats gave (score_rank_of()), best first. */
+static inline GreedyKey
+greedy_key_of(double value)
+{
+	return -(GreedyKey)score_rank_of(value);
+}
+
+/* Whoever has this key does not ask. */
+#define GREEDY_KEY_NONE (((GreedyKey)G_MAXINT64) << 63)
+
+typedef struct GreedyOptions {
+	gint grain, unit, preset; /* GreedyGrain, GreedyUnit, GreedyPreset */
+	SimTime lease_ns;         /* TIME_NEVER: what is given is kept to the end */
+	PlacementOptions placement;
+} GreedyOptions;
+
+/* One job's next grant. The rates are in parts per billion of a GPU at full speed. */
+typedef struct GreedyBid {
+	const Job *job;
+	guint32 party;
+	guint32 n_now, n_then; /* GPUs of the job, without and with the grant */
+	gint64 rate_now_ppb;   /* of the job; the rates are 0 unless the rules look at them */
+	gint64 rate_then_ppb;
+	gint64 factor_ppb; /* 1/S where it would be */
+} GreedyBid;
+
+typedef struct Greedy Greedy;
+
+typedef struct GreedyRules {
+	GreedyKey (*key)(const void *self, const View *view, const GreedyBid *bid);
+	/* Where no key says it: whether @one goes before @other, the best so far. May be NULL. */
+	gboolean (*beats)(const void *self, const View *view, const GreedyBid *one,
+	                  const GreedyBid *other);
+	gboolean needs_rates; /* key() looks at rates or factors; else they cost time */
+	gboolean needs_work;  /* at the work that parties have left: for ORACLE policies */
+} GreedyRules;
+
+/* All that is given must outlive the machine; @self is handed to the rules' functions. */
+Greedy *greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *options,
+                   const void *self, GError **error);
+void greedy_free(Greedy *greedy);
+
+/* What a party has here, this round's grants included. */
+typedef struct GreedyHolding {
+	guint64 gpus_milli, cpus_milli, mem_mib;
+	gint64 rate_ppb; /* if the rules need rates */
+} GreedyHolding;
+
+const GreedyHolding *greedy_holding(const Greedy *greedy, guint32 party);
+
+/* GPU-time that the party's jobs have held so far, of those that are done as well. */
+GpuTime greedy_service(const Greedy *greedy, const View *view, guint32 party);
+
+/* Work left of the party's jobs that are here: GPU-time at full speed, and of the longest its
+ * time at the requested width. */
+GpuTime greedy_work_left(const Greedy *greedy, const View *view, guint32 party);
+SimWork greedy_longest_left_ns(const Greedy *greedy, const View *view, guint32 party);
+
+/* How long the party's work takes at @rate_ppb > 0. */
+double greedy_time_left_ns(const Greedy *greedy, const View *view, guint32 party, gint64 rate_ppb);
+
+/* What a policy whose state begins with its Greedy * may put into its table as it is. */
+void greedy_policy_arrived(void *self, const View *view, const Job *job);
+void greedy_policy_completed(void *self, const View *view, const Job *job);
+void greedy_policy_timer(void *self, const View *view, guint64 tag);
+void greedy_policy_decide(void *self, const View *view, PolicyWake why, Plan *plan);
+void greedy_policy_finish(void *self);
+
+/* For options that begin with a GreedyOptions. */
+PlacementLevel greedy_policy_max_level(const void *options);
+
+extern const char *const greedy_grain_names[];
+extern const char *const greedy_unit_names[];
+extern const char *const greedy_owner_names[];
+extern const char *const greedy_preset_names[];
+
+#define GREEDY_OFFSET(type, member) \
+	(G_STRUCT_OFFSET(type, greedy) + G_STRUCT_OFFSET(GreedyOptions, member))
+
+/* Rows of an options struct whose first member is called greedy. */
+#define GREEDY_ROW_GRAIN(type, default_grain)                                                   \
+	{                                                                                       \
+		.name = "grain", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, grain),   \
+		.standard = default_grain, .choices = greedy_grain_names,                       \
+		.help = "the best takes all it can use; or one gang or GPU more, then all are " \
+		        "asked anew; or each free GPU in turn goes to the best for it"          \
+	}
+
+#define GREEDY_ROW_UNIT(type, default_unit)                                                 \
+	{                                                                                   \
+		.name = "unit", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, unit), \
+		.standard = default_unit, .choices = greedy_unit_names,                     \
+		.help = "who asks: an app for its jobs together, or each job"               \
+	}
+
+#define GREEDY_ROW_LEASE(type, default_lease)                                                    \
+	{                                                                                        \
+		.name = "lease_s", .kind = OPTION_SECONDS,                                       \
+		.offset = GREEDY_OFFSET(type, lease_ns), .standard = default_lease, .min = 1e-9, \
+		.max = 1e9, .may_be_off = TRUE,                                                  \
+		.help = "how long a GPU is given for; off: to the job's end"                     \
+	}
+
+#define GREEDY_ROW_PLACEMENT(type, default_placement)                                         \
+	{                                                                                     \
+		.name = "placement", .kind = OPTION_CHOICE,                                   \
+		.offset =                                                                     \
+		    GREEDY_OFFSET(type, placement) + G_STRUCT_OFFSET(PlacementOptions, kind), \
+		.standard = default_placement, .choices = placement_kind_names,               \
+		.help = "how the GPUs of a gang are chosen among those that are free; a GPU " \
+		        "more is the nearest, under first-fit the lowest-numbered"            \
+	}
+
+#define GREEDY_ROW_MAX_LEVEL(type)                                                                 \
+	{                                                                                          \
+		.name = "max_level", .kind = OPTION_CHOICE,                                        \
+		.offset =                                                                          \
+		    GREEDY_OFFSET(type, placement) + G_STRUCT_OFFSET(PlacementOptions, max_level), \
+		.standard = "cluster", .choices = placement_level_names,                           \
+		.help = "a gang is never spread beyond this level"                                 \
+	}
+
+#define GREEDY_ROW_PRESET(type, what)                                                           \
+	{                                                                                       \
+		.name = "preset", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, preset), \
+		.standard = "none", .choices = greedy_preset_names,                             \
+		.help = "authors: as in the program behind the paper's figures, whatever "      \
+		        "the other options say: grain=gpu, unit=job" what                       \
+	}

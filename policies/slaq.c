@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * SLAQ: GPUs go where they lower the loss most within a lease (policies.md 1.13, 5.7). The loss of
+ * a job after work w is 1 / (1 + w / half): 1 at the start and a half after half of HALF_PART.
+ */
+
+#include "sim/policy.h"
+
+/* The part of its work after which a job's loss is halved. */
+#define HALF_PART 0.2
+
+typedef enum SlaqScore {
+	SCORE_ADDED,
+	SCORE_WHOLE,
+} SlaqScore;
+
+typedef struct SlaqOptions {
+	GreedyOptions greedy;
+	gint score; /* SlaqScore */
+} SlaqOptions;
+
+typedef struct Slaq {
+	Greedy *greedy; /* first: for greedy_policy_*() */
+	SlaqOptions options;
+	GreedyRules rules;
+} Slaq;
+
+static double
+loss_after(double done_ns, double all_ns)
+{
+	return 1 / (1 + done_ns / (HALF_PART * all_ns));
+}
+
+/* What the loss falls within a lease at @rate_ppb. */
+static double
+drop_of_loss(const Slaq *slaq, const View *view, const Job *job, gint64 rate_ppb)
+{
+	double gpus = (double)job_held_milli(job, job->num_gpus) / GPU_MILLI;
+	double speed = (double)rate_ppb / (double)SPEED_ONE_PPB / gpus;
+	SimWork all_ns, left_ns;
+	double done_ns, then_ns;
+
+	if (!view_duration_ns(view, job->id, &all_ns) || all_ns == 0 ||
+	    !view_remaining_ns(view, job->id, &left_ns))
+		return 0;
+	done_ns = (double)(all_ns - left_ns);
+	then_ns = MIN((double)all_ns, done_ns + (double)slaq->options.greedy.lease_ns * speed);
+	return loss_after(done_ns, (double)all_ns) - loss_after(then_ns, (double)all_ns);
+}
+
+static GreedyKey
+slaq_key(const void *self, const View *view, const GreedyBid *bid)
+{
+	const Slaq *slaq = self;
+	double drop = drop_of_loss(slaq, view, bid->job, bid->rate_then_ppb);
+
+	if (slaq->options.score == SCORE_ADDED)
+		drop -= drop_of_loss(slaq, view, bid->job, bid->rate_now_ppb);
+	return greedy_key_of(MAX(drop, 0));
+}
+
+static gboolean
+slaq_init(void *self, const void *options, const View *view, GError **error)
+{
+	Slaq *own = self;
+
+	own->options = *(const SlaqOptions *)options;
+	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
+		own->options.score = SCORE_WHOLE;
+	own->rules = (GreedyRules){ .key = slaq_key, .needs_rates = TRUE };
+	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
+	return own->greedy != NULL;
+}
+
+static const char *const score_names[] = { "added", "whole", NULL };
+
+static const Option slaq_options[] = {
+	{ .name = "lease_s",
+	  .kind = OPTION_SECONDS,
+	  .offset = GREEDY_OFFSET(SlaqOptions, lease_ns),
+	  .standard = "600",
+	  .min = 1e-9,
+	  .max = 1e9,
+	  .help = "how long a GPU is given for, and how far the loss is looked at" },
+	GREEDY_ROW_GRAIN(SlaqOptions, "app"),
+	GREEDY_ROW_UNIT(SlaqOptions, "app"),
+	GREEDY_ROW_PLACEMENT(SlaqOptions, "consolidate"),
+	GREEDY_ROW_MAX_LEVEL(SlaqOptions),
+	{ .name = "score",
+	  .kind = OPTION_CHOICE,
+	  .offset = G_STRUCT_OFFSET(SlaqOptions, score),
+	  .standard = "added",
+	  .choices = score_names,
+	  .help = "the fall of the loss that the grant adds, or all of it with what the job "
+	          "holds already" },
+	GREEDY_ROW_PRESET(SlaqOptions, ", score=whole"),
+	{ .name = NULL },
+};
+
+const PolicyClass slaq_policy = {
+	.abi = POLICY_ABI,
+	.name = "slaq",
+	.version = "1",
+	.summary = "free GPUs go where they lower the loss most, by leases",
+	.source = "Zhang et al., SLAQ, SoCC 2017; Mahajan et al., Themis, NSDI 2020, as a baseline",
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES | POLICY_RESIZES | POLICY_ORACLE,
+	.options = slaq_options,
+	.options_size = sizeof(SlaqOptions),
+	.state_size = sizeof(Slaq),
+	.init = slaq_init,
+	.arrived = greedy_policy_arrived,
+	.completed = greedy_policy_completed,
+	.timer = greedy_policy_timer,
+	.decide = greedy_policy_decide,
+	.finish = greedy_policy_finish,
+	.max_level = greedy_policy_max_level,
+	.idea = "Whenever GPUs are idle or leases end, the app goes first whose next job's loss "
+	        "falls most within a lease on what it would be given. Losses fall fast at "
+	        "first, so that newcomers are served and those who are nearly done wait.",
+};
