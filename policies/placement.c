@@ -808,6 +808,17 @@ placement_find(const View *view, const Job *job, guint n_gpus, const PlacementOp
 	return placement_find_on(view_cluster(view), view, job, n_gpus, options, ret_where);
 }
 
+gboolean
+placement_type_will_do(const View *view, const Job *job, guint type)
+{
+	const ClusterSpec *spec = view_cluster_spec(view);
+	guint32 mem_mib = spec->types[type].mem_mib;
+
+	if (!(job->gpu_types >> type & 1) || (mem_mib > 0 && job->gpu_mem_mib > mem_mib))
+		return FALSE;
+	return job->model == MODEL_NONE || speed_type_ppb(view_models(view), spec, job, type) > 0;
+}
+
 /* what a count decides */
 
 gboolean

@@ -55,6 +55,9 @@ gboolean placement_find(const View *view, const Job *job, guint n_gpus,
 gboolean placement_find_on(const Cluster *cluster, const View *view, const Job *job, guint n_gpus,
                            const PlacementOptions *options, Alloc *ret_where);
 
+/* Whether the job may run on GPUs of @type, by name, memory and speed. */
+gboolean placement_type_will_do(const View *view, const Job *job, guint type);
+
 /* Whether nothing but the number of free GPUs decides if a gang of this cluster fits under
  * @options: one GPU type, and no level or compactness to keep. */
 gboolean placement_is_by_count(const ClusterSpec *spec, const PlacementOptions *options);

@@ -49,12 +49,13 @@ typedef enum DraftKey {
 	KEY_MAX,
 	KEY_PRIORITY,
 	KEY_LIMIT,
+	KEY_WEIGHT,
 } DraftKey;
 
-static const char *const draft_keys[] = { "app",  "user",     "tenant",     "model",
-	                                  "type", "share",    "gpu_mem",    "mem",
-	                                  "cpus", "workers",  "per_worker", "min",
-	                                  "max",  "priority", "limit",      NULL };
+static const char *const draft_keys[] = { "app",        "user",    "tenant", "model",    "type",
+	                                  "share",      "gpu_mem", "mem",    "cpus",     "workers",
+	                                  "per_worker", "min",     "max",    "priority", "limit",
+	                                  "weight",     NULL };
 
 static DraftKey
 find_key(const char *name)
@@ -115,6 +116,9 @@ draft_set(JobDraft *draft, DraftKey key, const char *value)
 		break;
 	case KEY_LIMIT:
 		draft->time_limit_ns = parse_scaled(value, 9);
+		break;
+	case KEY_WEIGHT:
+		draft->weight = (double)parse_scaled(value, 3) / 1000;
 		break;
 	}
 }

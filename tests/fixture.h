@@ -10,8 +10,8 @@
  *	ck_assert_double_eq(fixture_finish_s(fixture, "B"), 30);
  *
  * A job is `id,submit,gpus,duration` in seconds, and then any of app=, user=, tenant=, model=,
- * type=, share=, gpu_mem=, mem=, cpus=, workers=, per_worker=, min=, max=, priority=, limit=. Runs
- * are strict and paranoid: a refused edit or a broken invariant fails the test.
+ * type=, share=, gpu_mem=, mem=, cpus=, workers=, per_worker=, min=, max=, priority=, limit=,
+ *weight=. Runs are strict and paranoid: a refused edit or a broken invariant fails the test.
  */
 
 #include "sim/engine/engine.h"

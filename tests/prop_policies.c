@@ -77,6 +77,16 @@ static const Entry entries[] = {
 	{ .policy = "drf" },
 	{ .policy = "drf", .options = "by=user;lease_s=%35" },
 	{ .policy = "afs", .options = "lease_s=%30" },
+	{ .policy = "max-min" },
+	{ .policy = "max-min", .options = "by=tenant;within=app;placement=spread" },
+	{ .policy = "max-min", .options = "preempt=true;quantum_s=%20" },
+	{ .policy = "max-min", .options = "by=app;preempt=true;quantum_s=%20;max_level=machine" },
+	{ .policy = "ftf-greedy", .options = "lease_s=%30" },
+	{ .policy = "ftf-greedy", .options = "lease_s=%15;max_level=rack" },
+	{ .policy = "quota", .options = "quotas=[t0=4,t1=2]" },
+	{ .policy = "quota",
+	  .options = "quotas=[t0=1,t1=3,t2=2];borrow_limit_gpus=9;lend_limit_frac=0.5;"
+	             "reclaim_grace_s=%7;max_level=machine" },
 	{ .policy = "reject-all" },
 };
 
@@ -175,11 +185,16 @@ static void
 draw_job(World *world, WorkloadBuilder *builder, guint i, gint64 *submit_ns)
 {
 	static const guint gangs[] = { 1, 1, 1, 1, 2, 2, 3, 4, 4, 8, 12, 0 };
+	static const char *const users[] = { "u0", "u1", "u2", "u3", "" };
+	static const char *const tenants[] = { "t0", "t1", "t2", "" };
 	g_autofree char *name = g_strdup_printf("j%u", i);
 	g_autofree char *app = chance(world, 50) ? g_strdup_printf("app%u", draw(world, 6)) : NULL;
 	JobDraft draft;
 
 	job_draft_init(&draft);
+	draft.user = users[i % G_N_ELEMENTS(users)];
+	draft.tenant = tenants[i % G_N_ELEMENTS(tenants)];
+	draft.weight = 1 + i % 3;
 	draft.name = name;
 	draft.app = app != NULL ? app : "";
 	draft.line = i + 2;
