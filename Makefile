@@ -47,15 +47,16 @@ PROGRAM := $(if $(filter release,$(CONFIG)),build/themis-sim,$B/themis-sim)
 
 # Flags
 
-PACKAGES   := gmodule-2.0 glib-2.0 yaml-0.1 zlib
-PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) check 2>/dev/null)
+PACKAGES   := gmodule-2.0 glib-2.0 yaml-0.1 zlib clp
+# As headers of the system: warnings are for our own.
+PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PACKAGES) check 2>/dev/null))
 PKG_LIBS   := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null)
 CHECK_LIBS  = $(shell pkg-config --libs check)
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla \
 	 -Wno-unused-parameter -Werror=implicit-function-declaration $(if $(WERROR),-Werror)
 sans  := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ours   = -std=gnu17 $(OPT) -g -ffp-contract=off -fno-fast-math -I. $(WARN) $(sans) $(PKG_CFLAGS)
-LINK   = $(CC) -rdynamic $(sans) $(CFLAGS) $(LDFLAGS)
+LINK   = $(CC) -rdynamic -Wl,--as-needed $(sans) $(CFLAGS) $(LDFLAGS)
 COMMIT := $(or $(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --abbrev=12 \
 	   --exclude '*' 2>/dev/null),unknown)
 
