@@ -19,7 +19,7 @@ generate(const char *spec)
 	Workload *workload;
 
 	put_text("spec.yaml", spec);
-	workload = trace_generate("spec.yaml", NULL, &error);
+	workload = trace_generate("spec.yaml", NULL, NULL, &error);
 	ck_assert_msg(workload != NULL, "%s", error ? error->message : "");
 	return workload;
 }
@@ -51,6 +51,27 @@ START_TEST(computes_logarithms_and_powers)
 	ck_assert(variate_exp(0) == 1);
 	ck_assert(variate_exp(-1000) == 0);
 	ck_assert(isinf(variate_exp(1000)));
+}
+END_TEST
+
+/* Against the C library's error function, and each against the other. */
+START_TEST(computes_normal_parts)
+{
+	const RngStream stream = rng_stream(1, "test");
+
+	for (guint i = 0; i < 20000; i++) {
+		double z = rng_unit(stream, i, 0) * 16 - 8, unit = rng_unit(stream, i, 1);
+
+		ck_assert_double_le(fabs(variate_normal_cdf(z) - erfc(-z / sqrt(2)) / 2), 5e-15);
+		ck_assert_double_le(fabs(variate_normal_cdf(variate_normal_quantile(unit)) - unit),
+		                    1e-14);
+	}
+	ck_assert(variate_normal_cdf(0) == 0.5);
+	ck_assert(variate_normal_cdf(-9) == 0);
+	ck_assert(variate_normal_cdf(9) == 1);
+	ck_assert(variate_normal_quantile(0.5) == 0);
+	ck_assert_double_le(variate_normal_quantile(0), -8);
+	ck_assert_double_ge(variate_normal_quantile(1 - 0x1p-53), 7.5);
 }
 END_TEST
 
@@ -187,7 +208,7 @@ START_TEST(makes_the_sample)
 {
 	g_autofree char *spec = project_file("traces/samples/themis-85.yaml");
 	g_autofree char *sample = project_file("traces/samples/themis-85.csv");
-	g_autoptr(Workload) workload = trace_generate(spec, NULL, NULL);
+	g_autoptr(Workload) workload = trace_generate(spec, NULL, NULL, NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
 	g_autofree char *wanted = NULL;
 
@@ -276,7 +297,7 @@ START_TEST(takes_a_seed)
 	g_autofree char *wanted = generate_to_text(MIXED);
 
 	for (guint i = 0; i < G_N_ELEMENTS(seeds); i++) {
-		g_autoptr(Workload) workload = trace_generate("spec.yaml", &seeds[i], NULL);
+		g_autoptr(Workload) workload = trace_generate("spec.yaml", &seeds[i], NULL, NULL);
 		g_autoptr(GString) text = g_string_new(NULL);
 
 		trace_append_native(text, workload);
@@ -398,7 +419,8 @@ static const struct {
 	  "spec.yaml:4:7: found arrivals without a mean rate, wanted a rate, or bursts with a "
 	  "period_s" },
 	{ "jobs: 1\nduration_s: 1\narrivals: {process: burst}\n",
-	  "spec.yaml:3:21: found \"burst\" for process, wanted at-once, fixed, poisson or bursts" },
+	  "spec.yaml:3:21: found \"burst\" for process, wanted at-once, fixed, poisson, bursts or "
+	  "drawn" },
 	{ "jobs: 1\nduration_s: 1\narrivals: {process: fixed}\n",
 	  "spec.yaml:3:11: found no rate, or two, wanted one of interarrival_s and rate_per_h" },
 	{ "jobs: 1\nduration_s: 1\narrivals: {process: bursts}\n",
@@ -414,6 +436,30 @@ static const struct {
 	{ "jobs: 1\nduration_s: 1\narrivals: {process: bursts, period_s: 5, rates: [{from_s: 0, "
 	  "per_h: 1}, {from_s: 5, per_h: 0}]}\n",
 	  "spec.yaml:3:11: found a period_s that ends before the last rate begins, wanted more" },
+	{ "jobs: 1\nduration_s: 1\narrivals: {process: drawn}\n",
+	  "spec.yaml:3:11: found no at_h, wanted it here" },
+	{ GOOD "draws: evn\n",
+	  "spec.yaml:4:8: found \"evn\" for draws, wanted even or independent" },
+	{ GOOD "draws: even\n",
+	  "spec.yaml:1:1: found even draws without a number of apps, wanted one" },
+	{ GOOD "num_gpus: {uniform: {from: 1, to: 2}, with_jobs: 0.5}\n",
+	  "spec.yaml:4:11: found with_jobs without alike, wanted both" },
+	{ GOOD "num_gpus: {uniform: {from: 1, to: 2}, per: app, alike: 0.5}\n",
+	  "spec.yaml:4:11: found alike beside `per: app`, wanted one of them" },
+	{ GOOD "num_gpus: {uniform: {from: 1, to: 2}, alike: 1.5}\n",
+	  "spec.yaml:4:46: found \"1.5\" for alike, wanted a number from 0 to 1" },
+	{ GOOD "num_gpus: {uniform: {from: 1, to: 2}, alike: 0.5, with_jobs: 0.5}\n"
+	       "jobs_per_app: {lognormal: {median: 3, sigma: 1}}\n",
+	  "spec.yaml:1:1: found with_jobs where jobs_per_app is lognormal, wanted `draws: even`, "
+	  "or "
+	  "another distribution" },
+	{ GOOD "models: {a: {share: 1}}\n", "spec.yaml:4:13: found no of, wanted it here" },
+	{ GOOD "models: {a: {share: 1, of: {b: 0}}}\n",
+	  "spec.yaml:4:13: found no weight above 0, wanted one" },
+	{ GOOD "models: {a: {share: 1, of: 3}}\n",
+	  "spec.yaml:4:28: found \"3\" for of, wanted names with weights" },
+	{ GOOD "models: {a: {share: 1, of: {b: 1}}, c: 2}\n",
+	  "spec.yaml:4:40: found \"2\", wanted a mapping of keys to values" },
 	{ GOOD "min_gpus: 2\n",
 	  "spec.yaml: job \"job1\": found min_gpus 2 above num_gpus 1, wanted at most that many" },
 	{ "jobs: 100\nduration_s: 1\narrivals: {process: fixed, interarrival_s: 1000000000}\n",
@@ -425,9 +471,129 @@ START_TEST(refuses)
 	g_autoptr(GError) error = NULL;
 
 	put_text("spec.yaml", bad_cases[_i].spec);
-	ck_assert_ptr_null(trace_generate("spec.yaml", NULL, &error));
+	ck_assert_ptr_null(trace_generate("spec.yaml", NULL, NULL, &error));
 	ck_assert_str_eq(error->message, bad_cases[_i].error);
 	ck_assert_int_eq(error->code, SIM_ERROR_INPUT);
+}
+END_TEST
+
+/* Even draws, and what jobs of an app have in common */
+
+static guint
+count_wide(const Workload *workload)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < workload->n_apps; i++)
+		n += workload->jobs[workload->apps[i].jobs[0]].num_gpus == 8;
+	return n;
+}
+
+/* Of 40 apps exactly a quarter is wide, whatever the seed; not so of independent draws. */
+START_TEST(draws_evenly)
+{
+	static const char spec[] = "apps: 40\narrivals: {process: at-once}\nduration_s: 5\n"
+	                           "num_gpus: {choice: [[8, 1], [1, 3]], per: app}\n"
+	                           "models: {few: {share: 30, of: {a: 1, b: 2}}, many: {share: 70, "
+	                           "of: {c: 5}}}\n";
+	g_autofree char *even = g_strconcat(spec, "draws: even\n", NULL);
+	guint n_uneven = 0;
+
+	for (guint64 seed = 0; seed < 20; seed++) {
+		g_autoptr(Workload) workload = NULL, other = NULL;
+		guint n_by_model[3] = { 0 };
+
+		put_text("spec.yaml", even);
+		workload = trace_generate("spec.yaml", &seed, NULL, NULL);
+		ck_assert_uint_eq(count_wide(workload), 10);
+		for (guint i = 0; i < workload->n_jobs; i++)
+			n_by_model[workload->jobs[i].model_name[0] - 'a']++;
+		ck_assert_uint_eq(n_by_model[0], 4);
+		ck_assert_uint_eq(n_by_model[1], 8);
+		ck_assert_uint_eq(n_by_model[2], 28);
+		put_text("spec.yaml", spec);
+		other = trace_generate("spec.yaml", &seed, NULL, NULL);
+		n_uneven += count_wide(other) != 10;
+	}
+	ck_assert_uint_gt(n_uneven, 10);
+}
+END_TEST
+
+/* Correlation of the logarithms of two jobs of an app, or of one and its app's number of jobs. */
+static double
+correlation(const Workload *workload, gboolean with_jobs)
+{
+	double n = workload->n_apps, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+
+	for (guint i = 0; i < workload->n_apps; i++) {
+		const App *app = &workload->apps[i];
+		double a = log((double)workload->duration_ns[app->jobs[0]]);
+		double b =
+		    with_jobs ? log(app->n_jobs) : log((double)workload->duration_ns[app->jobs[1]]);
+
+		x += a;
+		y += b;
+		xx += a * a;
+		yy += b * b;
+		xy += a * b;
+	}
+	return (n * xy - x * y) / sqrt((n * xx - x * x) * (n * yy - y * y));
+}
+
+/* Lognormal lengths: the logarithms are the normal scores, up to their unit. A job's is correlated
+ * with the number of jobs by sqrt(alike) x with_jobs; 4000 apps tell that to 0.05 at three sigma.
+ */
+START_TEST(makes_jobs_of_an_app_alike)
+{
+	static const char spec[] =
+	    "apps: 4000\ndraws: even\narrivals: {process: at-once}\n"
+	    "jobs_per_app: {lognormal: {median: 12, sigma: 0.5}, min: 2}\n"
+	    "duration_h: {lognormal: {median: 100, sigma: 1}, alike: 0.36, with_jobs: 0.5}\n";
+	g_autoptr(Workload) workload = generate(spec);
+
+	ck_assert_double_le(fabs(correlation(workload, FALSE) - 0.36), 0.05);
+	ck_assert_double_le(fabs(correlation(workload, TRUE) - 0.6 * 0.5), 0.05);
+}
+END_TEST
+
+/* Four apps divide a time of 4 h evenly, and twice as fast 2 h. */
+START_TEST(draws_arrivals)
+{
+	static const char spec[] =
+	    "apps: 4\ndraws: even\nduration_s: 1\n"
+	    "arrivals: {process: drawn, speedup: 1, at_h: {uniform: {from: 0, to: 4}}}\n";
+	const char *sets[] = { "arrivals.speedup=2", NULL };
+	g_autoptr(Workload) slow = generate(spec);
+	g_autoptr(Workload) fast = trace_generate("spec.yaml", NULL, sets, NULL);
+
+	for (guint i = 0; i < 4; i++) {
+		gint64 slow_ns = slow->origin_ns + slow->jobs[i].submit_ns;
+		gint64 fast_ns = fast->origin_ns + fast->jobs[i].submit_ns;
+
+		ck_assert_int_eq(slow_ns / (3600 * NS_PER_S), i);
+		ck_assert_int_le(llabs(2 * fast_ns - slow_ns), NS_PER_S / 1000);
+		ck_assert_str_eq(slow->jobs[i].name, fast->jobs[i].name);
+	}
+}
+END_TEST
+
+START_TEST(refuses_to_set)
+{
+	static const char *const bad[] = { "apps", "aps=3", "arrivals=3", "arrivals.rate=3", "=3" };
+
+	put_text("spec.yaml", GOOD);
+	for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+		const char *sets[] = { bad[i], NULL };
+		g_autoptr(GError) error = NULL;
+		g_autofree char *wanted = g_strdup_printf(
+		    "found \"%s\" to set, wanted KEY=VALUE with the key of a value in the spec, as "
+		    "arrivals.process=poisson",
+		    bad[i]);
+
+		ck_assert_ptr_null(trace_generate("spec.yaml", NULL, sets, &error));
+		ck_assert_str_eq(error->message, wanted);
+		ck_assert_int_eq(error->code, SIM_ERROR_USAGE);
+	}
 }
 END_TEST
 
@@ -449,6 +615,11 @@ generate_suite(void)
 	tcase_add_test(tests, arrives_in_bursts_alone);
 	tcase_add_loop_test(tests, arrives_at_the_rate, 0, G_N_ELEMENTS(mean_cases));
 	tcase_add_test(tests, offers_the_load);
+	tcase_add_test(tests, computes_normal_parts);
+	tcase_add_test(tests, draws_evenly);
+	tcase_add_test(tests, makes_jobs_of_an_app_alike);
+	tcase_add_test(tests, draws_arrivals);
+	tcase_add_test(tests, refuses_to_set);
 	tcase_add_loop_test(tests, refuses, 0, G_N_ELEMENTS(bad_cases));
 	suite_add_tcase(suite, tests);
 	return suite;

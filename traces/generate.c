@@ -6,12 +6,20 @@
 
 #include "traces/generate_spec.h"
 
-#define MS_PER_S     1000.0
-#define NS_PER_MS    G_GINT64_CONSTANT(1000000)
+#define MS_PER_S           1000.0
+#define NS_PER_MS          G_GINT64_CONSTANT(1000000)
 /* Beyond the clock: such a submit is refused by name. */
-#define MAX_SUBMIT_S 1e10
-#define MAX_JOB_S    1e9
-#define MAX_GPUS     (1 << 24)
+#define MAX_SUBMIT_S       1e10
+#define MAX_JOB_S          1e9
+#define MAX_GPUS           (1 << 24)
+#define HOUR_S             3600.0
+
+/* The largest number below 1. */
+#define MAX_UNIT           0x1.fffffffffffffp-1
+
+/* Draws of a stream that make an order of apps, behind those that make numbers. */
+#define FIRST_PERMUTE_DRAW 1000
+#define PERMUTE_ROUNDS     6
 
 /*
  * Jobs are made first, as the rate of arrivals may depend on their work; then they are submitted,
@@ -36,7 +44,8 @@ typedef struct Maker {
 	const GenerateSpec *spec;
 	Streams streams;
 	guint32 n_apps;
-	GArray *jobs; /* of MadeJob, app after app */
+	GArray *jobs;    /* of MadeJob, app after app */
+	GArray *times_s; /* of double: when apps arrive, of ARRIVALS_DRAWN */
 } Maker;
 
 static Streams
@@ -64,20 +73,91 @@ streams_new(guint64 seed)
 
 /* Jobs */
 
+/* A place of 0 .. @n - 1 for @i, each once, in an order that is the stream's: a Feistel network
+ * over the next power of four, gone round until it ends below @n. */
+static guint32
+permute(RngStream stream, guint32 n, guint32 i, guint64 draw)
+{
+	guint half_bits = 1;
+
+	while (G_GUINT64_CONSTANT(1) << (2 * half_bits) < n)
+		half_bits++;
+	do {
+		guint32 mask = (1u << half_bits) - 1;
+		guint32 left = i >> half_bits, right = i & mask;
+
+		for (guint round = 0; round < PERMUTE_ROUNDS; round++) {
+			guint32 key = (guint32)rng_draw(
+			    stream, right, FIRST_PERMUTE_DRAW + draw * PERMUTE_ROUNDS + round);
+			guint32 next = left ^ (key & mask);
+
+			left = right;
+			right = next;
+		}
+		i = left << half_bits | right;
+	} while (i >= n);
+	return i;
+}
+
+/* The app's number in [0, 1); where draws are even, one app's lies in each n-th part of it. */
+static double
+app_unit(const Maker *maker, RngStream stream, guint32 app, guint64 draw)
+{
+	guint32 n = maker->spec->n_apps;
+	double unit = rng_unit(stream, app, draw);
+
+	return maker->spec->is_even ? (permute(stream, n, app, draw) + unit) / n : unit;
+}
+
+static double
+draw_for_app(const Maker *maker, const Quantity *quantity, RngStream stream, guint32 app)
+{
+	if (!maker->spec->is_even)
+		return variate_draw(&quantity->variate, stream, app);
+	return variate_quantile(&quantity->variate, app_unit(maker, stream, app, 0));
+}
+
+/* Two normal scores mixed so that the sum is one, of correlation @part with the first. */
+static double
+mix_scores(double part, double one, double other)
+{
+	return part * one + sqrt(1 - part * part) * other;
+}
+
+/* What the jobs of an app have in common; an app of many jobs may have larger ones. */
+static double
+draw_alike(const Maker *maker, const Quantity *quantity, RngStream stream, guint32 app, guint64 job)
+{
+	double size = app_unit(maker, maker->streams.jobs_per_app, app, 0);
+	double common = mix_scores(quantity->with_jobs, variate_normal_quantile(size),
+	                           variate_normal_quantile(app_unit(maker, stream, app, 1)));
+	double score = mix_scores(sqrt(quantity->alike), common, variate_unit_normal(stream, job));
+
+	return variate_quantile(&quantity->variate, MIN(variate_normal_cdf(score), MAX_UNIT));
+}
+
 /* The entity is the app or the job within its app, never a running number: so that one app's jobs
  * do not depend on how many another has. */
 static double
-draw(const Quantity *quantity, RngStream stream, guint64 app, guint64 job)
+draw(const Maker *maker, const Quantity *quantity, RngStream stream, guint32 app, guint64 job)
 {
-	guint64 entity = quantity->drawn_for == DRAWN_FOR_APP ? app : job;
-
-	return variate_draw(&quantity->variate, stream, entity);
+	if (quantity->drawn_for == DRAWN_FOR_APP)
+		return draw_for_app(maker, quantity, stream, app);
+	if (quantity->alike > 0)
+		return draw_alike(maker, quantity, stream, app, job);
+	return variate_draw(&quantity->variate, stream, job);
 }
 
 static guint32
-draw_count(const Quantity *quantity, RngStream stream, guint64 app, guint64 job)
+round_count(double value)
 {
-	return (guint32)MIN(floor(draw(quantity, stream, app, job) + 0.5), MAX_GPUS);
+	return (guint32)MIN(floor(value + 0.5), MAX_GPUS);
+}
+
+static guint32
+draw_count(const Maker *maker, const Quantity *quantity, RngStream stream, guint32 app, guint64 job)
+{
+	return round_count(draw(maker, quantity, stream, app, job));
 }
 
 /* To the nearest multiple of the resolution. */
@@ -93,8 +173,8 @@ static gint64
 draw_duration_ms(const Maker *maker, const MadeJob *job, guint64 entity)
 {
 	const GenerateSpec *spec = maker->spec;
-	double length_s =
-	    draw(&spec->length, maker->streams.length, job->app, entity) * spec->length_unit_s;
+	double length_s = draw(maker, &spec->length, maker->streams.length, job->app, entity) *
+	                  spec->length_unit_s;
 
 	if (spec->length_is_work && job->num_gpus > 1)
 		length_s /= job->num_gpus;
@@ -108,12 +188,12 @@ make_job(Maker *maker, guint32 app, guint32 number)
 	guint64 entity = (guint64)app << 32 | number;
 	MadeJob job = { .app = app, .number = number };
 
-	job.num_gpus = draw_count(&spec->num_gpus, maker->streams.num_gpus, app, entity);
-	job.min_gpus = draw_count(&spec->min_gpus, maker->streams.min_gpus, app, entity);
-	job.max_gpus = draw_count(&spec->max_gpus, maker->streams.max_gpus, app, entity);
+	job.num_gpus = draw_count(maker, &spec->num_gpus, maker->streams.num_gpus, app, entity);
+	job.min_gpus = draw_count(maker, &spec->min_gpus, maker->streams.min_gpus, app, entity);
+	job.max_gpus = draw_count(maker, &spec->max_gpus, maker->streams.max_gpus, app, entity);
 	job.duration_ms = draw_duration_ms(maker, &job, entity);
 	if (number > 1)
-		job.gap_s = draw(&spec->job_gap_s, maker->streams.job_gap, app, entity);
+		job.gap_s = draw(maker, &spec->job_gap_s, maker->streams.job_gap, app, entity);
 	g_array_append_val(maker->jobs, job);
 }
 
@@ -122,7 +202,9 @@ make_app(Maker *maker)
 {
 	const GenerateSpec *spec = maker->spec;
 	guint32 app = maker->n_apps++;
-	guint32 n = MAX(draw_count(&spec->jobs_per_app, maker->streams.jobs_per_app, app, app), 1);
+	guint32 n = MAX(
+	    round_count(draw_for_app(maker, &spec->jobs_per_app, maker->streams.jobs_per_app, app)),
+	    1);
 
 	/* Where the number of jobs is given, the last app is cut to fit. */
 	if (spec->n_jobs > 0)
@@ -194,8 +276,31 @@ next_arrival_s(const Maker *maker, double scale, double now_s, guint32 app)
 		return now_s + amount / (arrivals->per_s * scale);
 	case ARRIVALS_BURSTS:
 		return pass_bursts(arrivals, scale, now_s, amount);
+	case ARRIVALS_DRAWN:
+		return g_array_index(maker->times_s, double, app);
 	}
 	g_assert_not_reached();
+}
+
+static int
+compare_doubles(gconstpointer one, gconstpointer other)
+{
+	const double *a = one, *b = other;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Apps are numbered as they arrive. */
+static void
+draw_times(Maker *maker)
+{
+	for (guint32 app = 0; app < maker->n_apps; app++) {
+		double unit = app_unit(maker, maker->streams.arrivals, app, 0);
+		double time_s = variate_quantile(&maker->spec->arrivals.at_h, unit) * HOUR_S;
+
+		g_array_append_val(maker->times_s, time_s);
+	}
+	g_array_sort(maker->times_s, compare_doubles);
 }
 
 /* The mean work of an app times the mean rate of arrivals is what the cluster is offered; the
@@ -228,11 +333,15 @@ submit_jobs(Maker *maker)
 	double scale = load_scale(maker);
 	double arrival_s = 0, submit_s = 0;
 
+	if (spec->arrivals.process == ARRIVALS_DRAWN)
+		draw_times(maker);
 	for (guint i = 0; i < maker->jobs->len; i++) {
 		MadeJob *job = &g_array_index(maker->jobs, MadeJob, i);
 
-		if (job->number == 1)
-			submit_s = arrival_s = next_arrival_s(maker, scale, arrival_s, job->app);
+		if (job->number == 1) {
+			arrival_s = next_arrival_s(maker, scale, arrival_s, job->app);
+			submit_s = arrival_s / spec->arrivals.speedup;
+		}
 		submit_s += job->gap_s;
 		job->submit_ms = spec->start_ms + round_to_ms(spec, MIN(submit_s, MAX_SUBMIT_S));
 	}
@@ -260,7 +369,8 @@ label_of(const Maker *maker, GeneratedLabel label, guint32 app)
 	if (!mix->names)
 		return "";
 	return g_ptr_array_index(
-	    mix->names, (guint)variate_draw(&mix->choice, maker->streams.labels[label], app));
+	    mix->names, (guint)variate_quantile(
+	                    &mix->choice, app_unit(maker, maker->streams.labels[label], app, 0)));
 }
 
 static void
@@ -322,11 +432,12 @@ build(const Maker *maker, const char *path, GError **error)
 }
 
 Workload *
-trace_generate(const char *spec_path, const guint64 *seed, GError **error)
+trace_generate(const char *spec_path, const guint64 *seed, const char *const *sets, GError **error)
 {
-	g_autoptr(GenerateSpec) spec = generate_spec_read(spec_path, error);
+	g_autoptr(GenerateSpec) spec = generate_spec_read(spec_path, sets, error);
 	g_autoptr(GArray) jobs = g_array_new(FALSE, FALSE, sizeof(MadeJob));
-	Maker maker = { .spec = spec, .jobs = jobs };
+	g_autoptr(GArray) times_s = g_array_new(FALSE, FALSE, sizeof(double));
+	Maker maker = { .spec = spec, .jobs = jobs, .times_s = times_s };
 
 	if (!spec)
 		return NULL;

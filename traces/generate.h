@@ -8,6 +8,7 @@
 
 #include "sim/model/workload.h"
 
-/* The trace that the file @spec_path asks for; with @seed instead of the file's, unless NULL.
- * SIM_ERROR_INPUT. */
-Workload *trace_generate(const char *spec_path, const guint64 *seed, GError **error);
+/* The trace that the file @spec_path asks for; with @seed instead of the file's, unless NULL, and
+ * the values @sets instead of its own, see generate_spec_read(). SIM_ERROR_INPUT. */
+Workload *trace_generate(const char *spec_path, const guint64 *seed, const char *const *sets,
+                         GError **error);

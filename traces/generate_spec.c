@@ -230,12 +230,27 @@ read_per(const YamlNode *map, DrawnFor *drawn_for)
 	       refuse_node(yaml_find(map, "per"), "per", "app or job");
 }
 
+/* What jobs of an app have in common is nothing where they are independent, or all the same. */
+static gboolean
+read_likeness(const YamlNode *map, Quantity *quantity)
+{
+	if (!yaml_get_number(map, "alike", 0, 1, &quantity->alike) ||
+	    !yaml_get_number(map, "with_jobs", 0, 1, &quantity->with_jobs))
+		return FALSE;
+	if (quantity->alike > 0 && quantity->drawn_for == DRAWN_FOR_APP)
+		return refuse_part(map, "alike",
+		                   "found alike beside `per: app`, wanted one of them");
+	return quantity->with_jobs == 0 || quantity->alike > 0 ||
+	       refuse_part(map, "with_jobs", "found with_jobs without alike, wanted both");
+}
+
 static gboolean
 read_distribution(const YamlNode *map, const char *key, Quantity *quantity)
 {
 	static const char *const known[] = { "constant",    "choice",    "cdf",    "uniform",
 		                             "exponential", "lognormal", "pareto", "min",
-		                             "max",         "per",       NULL };
+		                             "max",         "per",       "alike",  "with_jobs",
+		                             NULL };
 	VariateKind kind = VARIATE_CONSTANT;
 
 	return yaml_expect_keys(map, known) && find_kind(map, key, &kind) &&
@@ -243,7 +258,7 @@ read_distribution(const YamlNode *map, const char *key, Quantity *quantity)
 	       yaml_get_number(map, "min", 0, MAX_NUMBER, &quantity->variate.least) &&
 	       yaml_get_number(map, "max", quantity->variate.least, MAX_NUMBER,
 	                       &quantity->variate.most) &&
-	       read_per(map, &quantity->drawn_for);
+	       read_per(map, &quantity->drawn_for) && read_likeness(map, quantity);
 }
 
 /* A number, or a mapping that names a distribution. */
@@ -341,13 +356,25 @@ read_bursts(const YamlNode *map, Arrivals *arrivals)
 }
 
 static gboolean
+read_drawn(const YamlNode *map, Arrivals *arrivals)
+{
+	Quantity at_h = { .variate = arrivals->at_h };
+	gboolean is_ok;
+
+	if (!yaml_find(map, "at_h"))
+		return refuse_missing(map, "at_h");
+	is_ok = read_quantity(map, "at_h", &at_h);
+	arrivals->at_h = at_h.variate;
+	return is_ok;
+}
+
+static gboolean
 read_process(const YamlNode *map, ArrivalProcess *ret_process)
 {
 	static const char *const names[] = {
-		[ARRIVALS_AT_ONCE] = "at-once",
-		[ARRIVALS_FIXED] = "fixed",
-		[ARRIVALS_POISSON] = "poisson",
-		[ARRIVALS_BURSTS] = "bursts",
+		[ARRIVALS_AT_ONCE] = "at-once", [ARRIVALS_FIXED] = "fixed",
+		[ARRIVALS_POISSON] = "poisson", [ARRIVALS_BURSTS] = "bursts",
+		[ARRIVALS_DRAWN] = "drawn",
 	};
 	const char *name = "poisson";
 
@@ -360,19 +387,20 @@ read_process(const YamlNode *map, ArrivalProcess *ret_process)
 		}
 	}
 	return refuse_node(yaml_find(map, "process"), "process",
-	                   "at-once, fixed, poisson or bursts");
+	                   "at-once, fixed, poisson, bursts or drawn");
 }
 
 static gboolean
 read_arrivals(const YamlNode *root, Arrivals *arrivals)
 {
-	static const char *const known[] = { "process", "interarrival_s", "rate_per_h",
-		                             "rates",   "period_s",       NULL };
+	static const char *const known[] = { "process",  "interarrival_s", "rate_per_h", "rates",
+		                             "period_s", "at_h",           "speedup",    NULL };
 	const YamlNode *map = yaml_find(root, "arrivals");
 
 	if (!map)
 		return refuse_missing(root, "arrivals");
-	if (!yaml_expect_keys(map, known) || !read_process(map, &arrivals->process))
+	if (!yaml_expect_keys(map, known) || !read_process(map, &arrivals->process) ||
+	    !yaml_get_number(map, "speedup", 1e-3, 1e3, &arrivals->speedup))
 		return FALSE;
 	switch (arrivals->process) {
 	case ARRIVALS_AT_ONCE:
@@ -382,6 +410,8 @@ read_arrivals(const YamlNode *root, Arrivals *arrivals)
 		return read_rate(map, arrivals);
 	case ARRIVALS_BURSTS:
 		return read_bursts(map, arrivals);
+	case ARRIVALS_DRAWN:
+		return read_drawn(map, arrivals);
 	}
 	g_assert_not_reached();
 }
@@ -400,7 +430,7 @@ arrivals_mean_per_s(const Arrivals *arrivals)
 {
 	double sum = 0;
 
-	if (arrivals->process == ARRIVALS_AT_ONCE)
+	if (arrivals->process == ARRIVALS_AT_ONCE || arrivals->process == ARRIVALS_DRAWN)
 		return 0;
 	if (arrivals->process != ARRIVALS_BURSTS)
 		return arrivals->per_s;
@@ -440,7 +470,7 @@ read_label_count(const YamlNode *root, const char *key, LabelMix *mix)
 }
 
 static gboolean
-read_label_weights(const YamlNode *map, LabelMix *mix)
+read_name_weights(const YamlNode *map, LabelMix *mix)
 {
 	for (guint i = 0; i < yaml_n(map); i++) {
 		double weight = 0;
@@ -449,6 +479,46 @@ read_label_weights(const YamlNode *map, LabelMix *mix)
 			return FALSE;
 		add_name(mix, g_strdup(yaml_key(map, i)), weight);
 	}
+	return TRUE;
+}
+
+/* A class of names: they have @share of the weight between them, by their own weights. */
+static gboolean
+read_label_class(const YamlNode *map, LabelMix *mix)
+{
+	static const char *const known[] = { "share", "of", NULL };
+	guint first = mix->choice.points->len;
+	double share = 0, sum = 0;
+
+	if (!yaml_expect_keys(map, known))
+		return FALSE;
+	for (guint i = 0; known[i]; i++)
+		if (!yaml_find(map, known[i]))
+			return refuse_missing(map, known[i]);
+	if (yaml_kind(yaml_find(map, "of")) != YAML_MAP)
+		return refuse_node(yaml_find(map, "of"), "of", "names with weights");
+	if (!yaml_get_number(map, "share", 0, MAX_NUMBER, &share) ||
+	    !read_name_weights(yaml_find(map, "of"), mix))
+		return FALSE;
+	for (guint i = first; i < mix->choice.points->len; i++)
+		sum += g_array_index(mix->choice.points, VariatePoint, i).up_to;
+	if (sum <= 0)
+		return refuse_part(map, "of", "found no weight above 0, wanted one");
+	for (guint i = first; i < mix->choice.points->len; i++)
+		g_array_index(mix->choice.points, VariatePoint, i).up_to *= share / sum;
+	return TRUE;
+}
+
+/* Names with weights, or classes of them: what an app gets is by the order of the file, so that
+ * a larger share of the first class takes apps from the second alone. */
+static gboolean
+read_label_weights(const YamlNode *map, LabelMix *mix)
+{
+	if (yaml_n(map) == 0 || yaml_kind(yaml_item(map, 0)) != YAML_MAP)
+		return read_name_weights(map, mix);
+	for (guint i = 0; i < yaml_n(map); i++)
+		if (!read_label_class(yaml_item(map, i), mix))
+			return FALSE;
 	return TRUE;
 }
 
@@ -531,6 +601,38 @@ read_clock(const YamlNode *root, GenerateSpec *spec)
 	return is_ok;
 }
 
+/* Apps can only divide a distribution among them if their number is known. */
+static gboolean
+read_draws(const YamlNode *root, GenerateSpec *spec)
+{
+	const char *draws = "independent";
+
+	if (!yaml_get_text(root, "draws", &draws))
+		return FALSE;
+	spec->is_even = g_str_equal(draws, "even");
+	if (!spec->is_even && !g_str_equal(draws, "independent"))
+		return refuse_node(yaml_find(root, "draws"), "draws", "even or independent");
+	return !spec->is_even || spec->n_apps > 0 ||
+	       refuse_part(root, "draws", "found even draws without a number of apps, wanted one");
+}
+
+/* The score of a number of jobs is that of the draw it comes from, which a normal draw has not. */
+static gboolean
+check_likeness(const YamlNode *root, const GenerateSpec *spec)
+{
+	const Quantity *const quantities[] = { &spec->num_gpus, &spec->min_gpus, &spec->max_gpus,
+		                               &spec->length, &spec->job_gap_s };
+
+	for (guint i = 0; i < G_N_ELEMENTS(quantities); i++)
+		if (quantities[i]->with_jobs > 0 && !spec->is_even &&
+		    spec->jobs_per_app.variate.kind == VARIATE_LOGNORMAL)
+			return refuse_part(
+			    root, "with_jobs",
+			    "found with_jobs where jobs_per_app is lognormal, wanted "
+			    "`draws: even`, or another distribution");
+	return TRUE;
+}
+
 /* A file beside the spec, or a shorthand. */
 static gboolean
 count_cluster_gpus(const YamlNode *map, const char *spec_path, guint32 *ret_gpus)
@@ -601,7 +703,7 @@ read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 		"arrivals",     "jobs_per_app", "job_gap_s",    "num_gpus",   "min_gpus",
 		"max_gpus",     "duration_s",   "duration_min", "duration_h", "work_gpu_s",
 		"work_gpu_min", "work_gpu_h",   "users",        "tenants",    "groups",
-		"models",       "gpu_types",    "load",         NULL
+		"models",       "gpu_types",    "load",         "draws",      NULL
 	};
 	gboolean has_arrivals;
 
@@ -609,6 +711,7 @@ read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 		return;
 	read_counts(root, spec);
 	read_clock(root, spec);
+	read_draws(root, spec);
 	has_arrivals = read_arrivals(root, &spec->arrivals);
 	read_quantity(root, "jobs_per_app", &spec->jobs_per_app);
 	read_quantity(root, "job_gap_s", &spec->job_gap_s);
@@ -616,6 +719,7 @@ read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 	read_quantity(root, "min_gpus", &spec->min_gpus);
 	read_quantity(root, "max_gpus", &spec->max_gpus);
 	read_length(root, spec);
+	check_likeness(root, spec);
 	read_all_labels(root, spec);
 	if (has_arrivals)
 		read_load(root, path, spec);
@@ -627,6 +731,8 @@ generate_spec_new(void)
 	GenerateSpec *spec = g_new0(GenerateSpec, 1);
 
 	spec->resolution_ms = 1;
+	spec->arrivals.speedup = 1;
+	spec->arrivals.at_h = variate_constant(0);
 	spec->arrivals.pieces = g_array_new(FALSE, FALSE, sizeof(RatePiece));
 	spec->jobs_per_app.variate = variate_constant(1);
 	spec->job_gap_s.variate = variate_constant(0);
@@ -639,14 +745,31 @@ generate_spec_new(void)
 	return spec;
 }
 
+static gboolean
+replace_values(YamlDocument *document, const char *const *sets, GError **error)
+{
+	for (guint i = 0; sets && sets[i]; i++) {
+		g_auto(GStrv) parts = g_strsplit(sets[i], "=", 2);
+
+		if (g_strv_length(parts) == 2 && yaml_replace(document, parts[0], parts[1]))
+			continue;
+		g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
+		            "found \"%s\" to set, wanted KEY=VALUE with the key of a value in the "
+		            "spec, as arrivals.process=poisson",
+		            sets[i]);
+		return FALSE;
+	}
+	return TRUE;
+}
+
 GenerateSpec *
-generate_spec_read(const char *path, GError **error)
+generate_spec_read(const char *path, const char *const *sets, GError **error)
 {
 	g_autoptr(Problems) problems = problems_new(path);
 	g_autoptr(YamlDocument) document = yaml_read(path, problems, error);
 	g_autoptr(GenerateSpec) spec = generate_spec_new();
 
-	if (!document)
+	if (!document || !replace_values(document, sets, error))
 		return NULL;
 	read_spec(yaml_root(document), path, spec);
 	if (problems->n_bad > 0) {
@@ -662,6 +785,7 @@ generate_spec_free(GenerateSpec *spec)
 	if (!spec)
 		return;
 	g_array_unref(spec->arrivals.pieces);
+	variate_clear(&spec->arrivals.at_h);
 	variate_clear(&spec->jobs_per_app.variate);
 	variate_clear(&spec->job_gap_s.variate);
 	variate_clear(&spec->num_gpus.variate);

@@ -13,6 +13,7 @@ typedef enum ArrivalProcess {
 	ARRIVALS_FIXED,
 	ARRIVALS_POISSON,
 	ARRIVALS_BURSTS, /* Poisson, with a rate that changes over time */
+	ARRIVALS_DRAWN,  /* each app's time from one distribution */
 } ArrivalProcess;
 
 /* A rate of arrivals from a point of time on. */
@@ -26,6 +27,8 @@ typedef struct Arrivals {
 	double per_s;    /* of ARRIVALS_FIXED and _POISSON */
 	GArray *pieces;  /* of RatePiece, ascending from 0, of ARRIVALS_BURSTS */
 	double period_s; /* after which the pieces begin again; 0 = the last goes on for ever */
+	Variate at_h;    /* of ARRIVALS_DRAWN */
+	double speedup;  /* what all times between arrivals are divided by */
 } Arrivals;
 
 typedef enum DrawnFor {
@@ -37,6 +40,10 @@ typedef struct Quantity {
 	Variate variate;
 	DrawnFor drawn_for;
 	gboolean is_given;
+	/* Of what is drawn for jobs: how alike those of an app are, as the correlation of their
+	 * normal scores (a Gaussian copula), and the correlation of what they have in common with
+	 * the normal score of the app's number of jobs; 0 to 1. */
+	double alike, with_jobs;
 } Quantity;
 
 /* Names, of which each app gets one by weight. */
@@ -58,6 +65,7 @@ typedef struct GenerateSpec {
 	guint64 seed;
 	guint32 n_apps;       /* 0 = as many as hold n_jobs */
 	guint32 n_jobs;       /* 0 = as many as n_apps have */
+	gboolean is_even;     /* apps divide each distribution evenly among them */
 	gint64 resolution_ms; /* of all times in the trace */
 	gint64 start_ms;      /* time on the trace's clock at which arrivals begin */
 	Arrivals arrivals;
@@ -72,8 +80,10 @@ typedef struct GenerateSpec {
 	guint32 load_gpus;
 } GenerateSpec;
 
-/* SIM_ERROR_INPUT, with all that is wrong in the file. */
-GenerateSpec *generate_spec_read(const char *path, GError **error);
+/* SIM_ERROR_INPUT, with all that is wrong in the file. Each of @sets (NULL-terminated, or NULL),
+ * "key.of.the.file=value", is put in place of what the file says; SIM_ERROR_USAGE if there is no
+ * such value in it. */
+GenerateSpec *generate_spec_read(const char *path, const char *const *sets, GError **error);
 void generate_spec_free(GenerateSpec *spec);
 
 /* Mean arrivals a second over all time; 0 where there is no such mean. */

@@ -4,9 +4,14 @@
 #include <math.h>
 
 /* ln 2 in two parts: the first has zeros at its end, so that small multiples of it are exact. */
-#define LN2_HIGH 0x1.62e42feep-1
-#define LN2_LOW  0x1.a39ef35793c76p-33
-#define SQRT_2   0x1.6a09e667f3bcdp+0
+#define LN2_HIGH     0x1.62e42feep-1
+#define LN2_LOW      0x1.a39ef35793c76p-33
+#define SQRT_2       0x1.6a09e667f3bcdp+0
+
+#define LN_SQRT_2_PI 0x1.d67f1c864beb5p-1
+
+/* Beyond this many sigma nothing is left that a double could tell from 0 or 1. */
+#define MAX_SIGMA    8.5
 
 Variate
 variate_constant(double value)
@@ -59,6 +64,47 @@ variate_exp(double x)
 	return ldexp(sum, (int)k);
 }
 
+static double
+normal_density(double z)
+{
+	return variate_exp(-0.5 * z * z - LN_SQRT_2_PI);
+}
+
+/* 1/2 + the density times z + z^3/3 + z^5/(3 5) + ...: Marsaglia, "Evaluating the normal
+ * distribution", 2004. */
+double
+variate_normal_cdf(double z)
+{
+	double term = z, sum = z, before = 0;
+
+	if (z < -MAX_SIGMA)
+		return 0;
+	if (z > MAX_SIGMA)
+		return 1;
+	for (double n = 3; sum != before; n += 2) {
+		before = sum;
+		term *= z * z / n;
+		sum += term;
+	}
+	return 0.5 + sum * normal_density(z);
+}
+
+/* Newton's method, which comes from below and never passes the end, as the distribution is concave
+ * above its middle. */
+double
+variate_normal_quantile(double unit)
+{
+	double above = unit < 0.5 ? 1 - unit : unit;
+	double z = 0, before = -1;
+
+	while (z > before && z < MAX_SIGMA) {
+		before = z;
+		z += (above - variate_normal_cdf(z)) / normal_density(z);
+	}
+	z = MIN(z, MAX_SIGMA);
+	return unit < 0.5 ? -z : z;
+}
+
 /* In (0, 1]: its logarithm exists. */
 static double
 unit_above_zero(RngStream stream, guint64 entity, guint64 draw)
@@ -73,8 +119,8 @@ variate_unit_exponential(RngStream stream, guint64 entity)
 }
 
 /* Marsaglia's polar method, with as many pairs of draws as it takes. */
-static double
-unit_normal(RngStream stream, guint64 entity)
+double
+variate_unit_normal(RngStream stream, guint64 entity)
 {
 	double x, square;
 	guint64 draw = 0;
@@ -115,27 +161,42 @@ interpolate(const Variate *variate, double unit)
 }
 
 static double
-draw_freely(const Variate *variate, RngStream stream, guint64 entity)
+quantile_freely(const Variate *variate, double unit)
 {
 	switch (variate->kind) {
 	case VARIATE_CONSTANT:
 		return variate->first;
 	case VARIATE_CHOICE:
-		return choose_point(variate, rng_unit(stream, entity, 0));
+		return choose_point(variate, unit);
 	case VARIATE_CDF:
-		return interpolate(variate, rng_unit(stream, entity, 0));
+		return interpolate(variate, unit);
 	case VARIATE_UNIFORM:
-		return variate->first +
-		       (variate->second - variate->first) * rng_unit(stream, entity, 0);
+		return variate->first + (variate->second - variate->first) * unit;
 	case VARIATE_EXPONENTIAL:
-		return variate->first * variate_unit_exponential(stream, entity);
+		return variate->first * -variate_log(1 - unit);
 	case VARIATE_LOGNORMAL:
-		return variate->first * variate_exp(variate->second * unit_normal(stream, entity));
-	case VARIATE_PARETO:
 		return variate->first *
-		       variate_exp(variate_unit_exponential(stream, entity) / variate->second);
+		       variate_exp(variate->second * variate_normal_quantile(unit));
+	case VARIATE_PARETO:
+		return variate->first * variate_exp(-variate_log(1 - unit) / variate->second);
 	}
 	g_assert_not_reached();
+}
+
+double
+variate_quantile(const Variate *variate, double unit)
+{
+	return CLAMP(quantile_freely(variate, unit), variate->least, variate->most);
+}
+
+/* A normal draw by itself costs less than a quantile. */
+static double
+draw_freely(const Variate *variate, RngStream stream, guint64 entity)
+{
+	if (variate->kind == VARIATE_LOGNORMAL)
+		return variate->first *
+		       variate_exp(variate->second * variate_unit_normal(stream, entity));
+	return quantile_freely(variate, rng_unit(stream, entity, 0));
 }
 
 double

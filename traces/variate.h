@@ -37,8 +37,18 @@ void variate_clear(Variate *variate);
 
 double variate_draw(const Variate *variate, RngStream stream, guint64 entity);
 
+/* The value that the part @unit of all draws lies below; @unit in [0, 1). */
+double variate_quantile(const Variate *variate, double unit);
+
+/* The standard normal distribution: the part below @z, to about 10^-15, and its inverse. */
+double variate_normal_cdf(double z);
+double variate_normal_quantile(double unit);
+
 /* Exponential with mean 1. */
 double variate_unit_exponential(RngStream stream, guint64 entity);
+
+/* Normal with mean 0 and sigma 1. */
+double variate_unit_normal(RngStream stream, guint64 entity);
 
 /* ln(@x) for x > 0, and e^@x. */
 double variate_log(double x);

@@ -415,6 +415,22 @@ yaml_find(const YamlNode *node, const char *key)
 	return node->index ? g_hash_table_lookup(node->index, key) : NULL;
 }
 
+gboolean
+yaml_replace(YamlDocument *document, const char *path, const char *text)
+{
+	g_auto(GStrv) keys = g_strsplit(path, ".", -1);
+	YamlNode *node = document->root;
+
+	for (guint i = 0; keys[i] && node; i++)
+		node = node->index ? g_hash_table_lookup(node->index, keys[i]) : NULL;
+	if (!node || node->kind != YAML_TEXT)
+		return FALSE;
+	node->is_null = is_null_word(text);
+	g_free(node->text);
+	node->text = g_strdup(node->is_null ? "" : text);
+	return TRUE;
+}
+
 void
 yaml_complain(const YamlNode *node, const char *reason, const char *format, ...)
 {

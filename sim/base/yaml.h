@@ -48,6 +48,10 @@ const YamlNode *yaml_key_node(const YamlNode *node, guint index);
 /* The value of @key in a mapping, or NULL. */
 const YamlNode *yaml_find(const YamlNode *node, const char *key);
 
+/* Puts @text in the place of the scalar at @path, whose keys are joined by dots; FALSE if there is
+ * none. */
+gboolean yaml_replace(YamlDocument *document, const char *path, const char *text);
+
 /* A complaint about @node. */
 void yaml_complain(const YamlNode *node, const char *reason, const char *format, ...)
     G_GNUC_PRINTF(3, 4);

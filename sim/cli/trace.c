@@ -17,6 +17,7 @@
 typedef struct TraceArguments {
 	char *format, *time_zone, *cluster, *output, *seed;
 	gboolean skips_bad_rows;
+	GStrv sets; /* KEY=VALUE each, or NULL */
 	GStrv rest;
 } TraceArguments;
 
@@ -28,6 +29,7 @@ trace_arguments_clear(TraceArguments *arguments)
 	g_free(arguments->cluster);
 	g_free(arguments->output);
 	g_free(arguments->seed);
+	g_strfreev(arguments->sets);
 	g_strfreev(arguments->rest);
 }
 
@@ -274,6 +276,8 @@ parse_generate(char **argv, TraceArguments *arguments, GError **error)
 	const GOptionEntry entries[] = {
 		output_entry(arguments),
 		text_entry("seed", 0, &arguments->seed, "N", "Instead of the spec's own seed"),
+		{ "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments->sets,
+		  "Instead of a value in the spec, as arrivals.speedup=2", "KEY=VALUE" },
 		G_OPTION_ENTRY_NULL,
 	};
 	const CommandSyntax syntax = { "trace generate", "SPEC.yaml",
@@ -308,7 +312,8 @@ generate(const TraceArguments *arguments, GError **error)
 
 	if (arguments->seed && !parse_seed(arguments->seed, &seed, error))
 		return FALSE;
-	workload = trace_generate(arguments->rest[0], arguments->seed ? &seed : NULL, error);
+	workload = trace_generate(arguments->rest[0], arguments->seed ? &seed : NULL,
+	                          (const char *const *)arguments->sets, error);
 	return workload && write_native(workload, arguments->output, error);
 }
 
