@@ -47,27 +47,50 @@ leases_free(Leases *leases)
 	g_free(leases);
 }
 
-/* The batch that ends at @end_ns: the last, or a new one behind it. */
+static GList * /* of Batch */
+take_spare(Leases *leases)
+{
+	GList *link = g_queue_pop_head_link(&leases->spare);
+	Batch *batch;
+
+	if (link != NULL)
+		return link;
+	batch = g_new0(Batch, 1);
+	batch->jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
+	return g_list_append(NULL, batch);
+}
+
+/* The batch that ends at @end_ns: mostly the last, or a new one behind it. */
 static Batch *
 batch_of(Leases *leases, SimTime end_ns)
 {
-	Batch *batch = g_queue_peek_tail(&leases->queue);
-	GList *link;
+	GList *before = leases->queue.tail, *link;
 
-	if (batch != NULL && batch->end_ns == end_ns)
-		return batch;
-	g_assert(batch == NULL || batch->end_ns < end_ns);
-	link = g_queue_pop_head_link(&leases->spare);
-	if (link == NULL) {
-		batch = g_new0(Batch, 1);
-		batch->jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
-		g_queue_push_tail(&leases->queue, batch);
-	} else {
-		batch = link->data;
-		g_queue_push_tail_link(&leases->queue, link);
-	}
-	batch->end_ns = end_ns;
-	return batch;
+	while (before != NULL && ((Batch *)before->data)->end_ns > end_ns)
+		before = before->prev;
+	if (before != NULL && ((Batch *)before->data)->end_ns == end_ns)
+		return before->data;
+	link = take_spare(leases);
+	((Batch *)link->data)->end_ns = end_ns;
+	if (before == NULL)
+		g_queue_push_head_link(&leases->queue, link);
+	else
+		g_queue_insert_after_link(&leases->queue, before, link);
+	return link->data;
+}
+
+SimTime
+leases_last_iteration_ns(const Job *job, gint64 rate_ppb, SimTime since_ns, SimTime end_ns,
+                         SimTime lease_ns)
+{
+	/* n iterations take n x work / rate. */
+	__int128 work = (__int128)job->iteration_ns * job->num_gpus * SPEED_ONE_PPB;
+	__int128 n;
+
+	if (work == 0 || rate_ppb == 0 || work > (__int128)lease_ns * rate_ppb)
+		return end_ns;
+	n = (__int128)(end_ns - since_ns) * rate_ppb / work;
+	return since_ns + (SimTime)(n * work / rate_ppb);
 }
 
 void

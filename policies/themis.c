@@ -26,17 +26,45 @@ typedef struct Themis {
 	Seating *seating;
 	Leases *leases;
 	Moves *moves;
-	SimTime wake_ns; /* the pending wake; TIME_NEVER */
-	GArray *due;     /* of JobId: had GPUs whose leases have ended */
-	GArray *sharers; /* of JobId: jobs that wait for a part of a GPU */
+	SimTime *full_end_ns; /* by GPU: of its lease, if that were not cut to iterations */
+	SimTime wake_ns;      /* the pending wake; TIME_NEVER */
+	GArray *due;          /* of JobId: had GPUs whose leases have ended */
+	GArray *sharers;      /* of JobId: jobs that wait for a part of a GPU */
 } Themis;
 
 /* leases that end */
 
-static SimTime
-lease_end_ns(const Themis *themis, const View *view)
+static void
+lease(Themis *themis, const View *view, const Alloc *gpus, JobId job)
 {
-	return time_add(view_now_ns(view), themis->options.lease_ns);
+	SimTime end_ns = time_add(view_now_ns(view), themis->options.lease_ns);
+
+	leases_give(themis->leases, gpus, job, end_ns);
+	for (guint i = 0; i < gpus->n; i++)
+		themis->full_end_ns[gpus->gpus[i]] = end_ns;
+}
+
+/* lease_end=iteration: a job's leases end with its iterations, which it counts anew when its GPUs
+ * change. */
+static void
+cut_leases(Themis *themis, const View *view, JobId job)
+{
+	const AgentJob *own = agents_job(themis->agents, job);
+	Alloc one = { 0 };
+
+	if (themis->options.lease_end == LEASE_END_EXACT)
+		return;
+	for (guint i = 0; i < own->gpus.n; i++) {
+		guint32 gpu = own->gpus.gpus[i];
+
+		alloc_reset(&one);
+		alloc_add(&one, gpu);
+		leases_give(themis->leases, &one, job,
+		            leases_last_iteration_ns(view_job(view, job), own->rate_ppb,
+		                                     own->since_ns, themis->full_end_ns[gpu],
+		                                     themis->options.lease_ns));
+	}
+	alloc_clear(&one);
 }
 
 static guint
@@ -96,7 +124,7 @@ collect_due(Themis *themis, const View *view)
 		if (n_due_gpus(themis, view, gpus) == 0 || is_handed_in(themis, job))
 			continue;
 		if (is_shared(view, gpus)) {
-			leases_give(themis->leases, gpus, job, lease_end_ns(themis, view));
+			lease(themis, view, gpus, job);
 			continue;
 		}
 		hand_in(themis, view, job);
@@ -176,7 +204,7 @@ lease_job(Themis *themis, const View *view, JobId job, const Alloc *had)
 		if (!alloc_has(had, has->gpus[i]) || themis->offer->former[has->gpus[i]] == job)
 			alloc_add(&won, has->gpus[i]);
 	if (won.n > 0)
-		leases_give(themis->leases, &won, job, lease_end_ns(themis, view));
+		lease(themis, view, &won, job);
 	alloc_clear(&won);
 }
 
@@ -187,6 +215,7 @@ renew_all(Themis *themis, const View *view)
 		JobId job = g_array_index(themis->due, JobId, i);
 
 		lease_job(themis, view, job, view_alloc(view, job));
+		cut_leases(themis, view, job);
 	}
 	round_skip(themis->round);
 }
@@ -216,6 +245,7 @@ book_moves(Themis *themis, const View *view)
 			lose(themis, view, job);
 		else if (!alloc_equal(has, had))
 			agents_placed(themis->agents, view, job, has);
+		cut_leases(themis, view, job->id);
 	}
 }
 
@@ -286,7 +316,7 @@ join_others(Themis *themis, const View *view, JobId job, Plan *plan)
 	    !cluster_gpu_is_free(view_cluster(view), where.gpus[0]))
 		is_placed = plan_place(plan, job, &where) == PLAN_OK;
 	if (is_placed) {
-		leases_give(themis->leases, &where, job, lease_end_ns(themis, view));
+		lease(themis, view, &where, job);
 		agents_placed(themis->agents, view, view_job(view, job), &where);
 	}
 	alloc_clear(&where);
@@ -320,7 +350,7 @@ pass_on_lease(Themis *themis, const View *view, guint32 gpu)
 	if (other == JOB_NONE)
 		return;
 	alloc_add(&one, gpu);
-	leases_give(themis->leases, &one, other, lease_end_ns(themis, view));
+	lease(themis, view, &one, other);
 	alloc_clear(&one);
 }
 
@@ -431,12 +461,14 @@ static const struct {
 	gint standard, theirs;
 } authors[] = {
 	{ OFFSET(unit), UNIT_APP, UNIT_JOB },
+	{ OFFSET(lease_end), LEASE_END_EXACT, LEASE_END_ITERATION },
 	{ OFFSET(value), VALUATION_RHO, VALUATION_SPEED },
 	{ OFFSET(tid), IDEAL_PAPER, IDEAL_ALONE },
 	{ OFFSET(round), ROUNDING_LOTTERY, ROUNDING_NONE },
 	{ OFFSET(rank_idle), RANK_OF_IDLE_ELAPSED, RANK_OF_IDLE_LAST_RHO },
 	{ OFFSET(ties), TIES_SUBMIT, TIES_RANDOM },
 	{ OFFSET(bidders), BIDDERS_PART, BIDDERS_PART_DOWN },
+	{ OFFSET(tied_deals), TIED_DEALS_MOST, TIED_DEALS_FEWEST },
 	{ OFFSET(places), PLACES_ANY, PLACES_BEST },
 	{ OFFSET(leftover), LEFTOVER_RANDOM, LEFTOVER_AUCTION },
 };
@@ -472,6 +504,7 @@ init(Themis *themis, const View *view, GError **error)
 	themis->moves =
 	    moves_new(view, themis->offer->former, (PlacementLevel)themis->options.max_level);
 	themis->leases = leases_new(spec->n_gpus);
+	themis->full_end_ns = g_new0(SimTime, spec->n_gpus);
 	themis->due = g_array_new(FALSE, FALSE, sizeof(JobId));
 	themis->sharers = g_array_new(FALSE, FALSE, sizeof(JobId));
 	themis->round->claims->is_blind = themis->is_strawman;
@@ -509,6 +542,7 @@ themis_finish(void *self)
 	offer_free(themis->offer);
 	agents_free(themis->agents);
 	leases_free(themis->leases);
+	g_free(themis->full_end_ns);
 	moves_free(themis->moves);
 	g_clear_pointer(&themis->due, g_array_unref);
 	g_clear_pointer(&themis->sharers, g_array_unref);
@@ -541,9 +575,11 @@ static const char *const bidders_names[] = { "part", "part-down", "servable", NU
 static const char *const trigger_names[] = { "free", "periodic", NULL };
 static const char *const preset_names[] = { "none", "paper", "authors", NULL };
 static const char *const unit_names[] = { "app", "job", NULL };
+static const char *const lease_end_names[] = { "exact", "iteration", NULL };
 static const char *const value_names[] = { "rho", "speed", NULL };
 static const char *const rank_idle_names[] = { "elapsed", "last-rho", NULL };
 static const char *const ties_names[] = { "submit", "random", NULL };
+static const char *const tied_deals_names[] = { "most", "fewest", NULL };
 static const char *const places_names[] = { "any", "best", NULL };
 
 #define ROW_LEASE                                                                                \
@@ -599,6 +635,14 @@ static const char *const places_names[] = { "any", "best", NULL };
 		.name = "unit", .kind = OPTION_CHOICE, .offset = OFFSET(unit), .standard = "app", \
 		.choices = unit_names,                                                            \
 		.help = "what is ranked and bids: apps (paper) or each job by itself (program)"   \
+	}
+
+#define ROW_LEASE_END                                                                             \
+	{                                                                                         \
+		.name = "lease_end", .kind = OPTION_CHOICE, .offset = OFFSET(lease_end),          \
+		.standard = "exact", .choices = lease_end_names,                                  \
+		.help = "a GPU is given up when its lease is over, or, by a job whose iteration " \
+		        "time is known, after the last iteration that is over by then (program)"  \
 	}
 
 #define ROW_RANK_IDLE                                                                            \
@@ -711,6 +755,7 @@ static const Option themis_options[] = {
 	      "(program); servable: of them only the worst off whose smallest grants fit the offer "
 	      "together" },
 	ROW_UNIT,
+	ROW_LEASE_END,
 	{ .name = "value",
 	  .kind = OPTION_CHOICE,
 	  .offset = OFFSET(value),
@@ -720,6 +765,13 @@ static const Option themis_options[] = {
 	          "then hold, no bid counting as 1 and a speed of 1 or less as 0.00001 (program)" },
 	ROW_RANK_IDLE,
 	ROW_TIES,
+	{ .name = "tied_deals",
+	  .kind = OPTION_CHOICE,
+	  .offset = OFFSET(tied_deals),
+	  .standard = "most",
+	  .choices = tied_deals_names,
+	  .help = "of outcomes with equal products that one which gives most GPUs to the first "
+	          "bidder, then to the next; or the fewest, but not none (program)" },
 	{ .name = "places",
 	  .kind = OPTION_CHOICE,
 	  .offset = OFFSET(places),
@@ -732,8 +784,8 @@ static const Option themis_options[] = {
 };
 
 static const Option strawman_options[] = {
-	ROW_LEASE, ROW_TID,       ROW_RENEW_FREE, ROW_GANG,   ROW_MAX_LEVEL,
-	ROW_UNIT,  ROW_RANK_IDLE, ROW_TIES,       ROW_PRESET, { .name = NULL },
+	ROW_LEASE,     ROW_TID,       ROW_RENEW_FREE, ROW_GANG,   ROW_MAX_LEVEL,    ROW_UNIT,
+	ROW_LEASE_END, ROW_RANK_IDLE, ROW_TIES,       ROW_PRESET, { .name = NULL },
 };
 
 static guint

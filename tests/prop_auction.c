@@ -145,6 +145,33 @@ hold_rest(World *world)
 	alloc_clear(&held);
 }
 
+/* The second phase of an app that tunes is half as wide; some markets go by speed; in some the
+ * first bidder prefers to leave what others may use as well. */
+static void
+draw_manners(World *world)
+{
+	gboolean is_of_speed = draw(world, 4) == 0;
+
+	world->bids->prefers_few = draw(world, 2);
+	for (guint i = 0; i < world->n_players; i++) {
+		Bidder *bidder = &world->players[i].bidder;
+
+		bidder->bids_speed = is_of_speed;
+		if (draw(world, 3) == 0 && world->players[i].n_jobs == 1) {
+			guint width = 1 + draw(world, 4);
+
+			bidder->forecast.n_phases = 2;
+			bidder->forecast.phases[1] =
+			    (Phase){ bidder->forecast.phases[0].work_gpu_ns, width };
+			bidder->forecast.phases[0].cap_gpus = 2 * width;
+		}
+		if (is_of_speed)
+			bidder->value_of_nothing = SPEED_VALUE_OF_NOTHING;
+		else if (bidder->held_ppb > 0)
+			bidder->value_of_nothing = bidder_value(bidder, bidder->held_ppb);
+	}
+}
+
 static void
 open_world(World *world, guint64 market)
 {
@@ -163,6 +190,7 @@ open_world(World *world, guint64 market)
 	world->n_players = 1 + draw(world, MAX_BIDDERS);
 	for (guint i = 0; i < world->n_players; i++)
 		draw_player(world, i);
+	draw_manners(world);
 }
 
 static void
@@ -362,12 +390,20 @@ typedef struct Walk {
 	Best best;
 } Walk;
 
+/* The first bidder for whom it matters prefers more, or the least, but not nothing. */
 static gboolean
-gives_more_to_the_first(const Walk *walk)
+pleases_the_first(const Walk *walk)
 {
-	for (guint i = 0; i < walk->world->n_players; i++)
-		if (i != walk->without && walk->chosen[i]->n_gpus != walk->best.sizes[i])
-			return walk->chosen[i]->n_gpus > walk->best.sizes[i];
+	for (guint i = 0; i < walk->world->n_players; i++) {
+		guint n, best = walk->best.sizes[i];
+
+		if (i == walk->without || walk->chosen[i]->n_gpus == best)
+			continue;
+		n = walk->chosen[i]->n_gpus;
+		if (n == 0 || best == 0 || !walk->world->bids->prefers_few)
+			return n > best;
+		return n < best;
+	}
 	return FALSE;
 }
 
@@ -398,7 +434,7 @@ judge(Walk *walk)
 	if (walk->without == G_MAXUINT)
 		check_beaten(walk);
 	rank = score_rank(product);
-	if (walk->best.is_any && (rank < best || (rank == best && !gives_more_to_the_first(walk))))
+	if (walk->best.is_any && (rank < best || (rank == best && !pleases_the_first(walk))))
 		return;
 	walk->best.product = product;
 	walk->best.is_any = TRUE;

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "policies/leases.h"
 #include "sim/base/error.h"
 #include "tests/fixture.h"
 
@@ -179,6 +180,76 @@ static const Course courses[] = {
 	    "1x8",
 	    "themis:lease_s=2000,fairness_knob=1",
 	    "A 0-1000; A0 0-50; B 50-1231.25 M1; C 1000-1200",
+	},
+	{
+	    "unit=app: x and y take turns",
+	    "a,0,4,100,app=x; b,0,4,100,app=x; c,0,4,100,app=y",
+	    "1x4",
+	    "themis:lease_s=50,fairness_knob=1",
+	    "a 0-150 P1; b 200-300; c 50-200 P1",
+	},
+	/* Of those that have waited as long, whatever they had before, the earlier (A67). */
+	{
+	    "unit=job: a, b and c do",
+	    "a,0,4,100,app=x; b,0,4,100,app=x; c,0,4,100,app=y",
+	    "1x4",
+	    "themis:lease_s=50,fairness_knob=1,unit=job",
+	    "a 0-150 P1; b 50-200 P1; c 200-300",
+	},
+	/* At 50 two GPUs are idle. B holds nothing, so that a pair changes its 1 / rho most. */
+	{
+	    "value=rho: who holds nothing comes first",
+	    "Z,0,2,50; A,0,4,100,min=2,max=4; B,20,2,100",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none",
+	    "Z 0-50; A 0-175 M1; B 50-150",
+	},
+	/* ... but A would have a speed of 4 in all, B of 2. */
+	{
+	    "value=speed: who holds most comes first",
+	    "Z,0,2,50; A,0,4,100,min=2,max=4; B,20,2,100",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed",
+	    "Z 0-50; A 0-125 M1; B 125-225",
+	},
+	/* 4 x 1 = 2 x 2. */
+	{
+	    "tied_deals=most: all for the first",
+	    "A,0,4,100,min=2,max=4; B,0,4,100,min=2,max=4",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed",
+	    "A 0-100; B 100-200",
+	},
+	{
+	    "tied_deals=fewest: as good, and some for both",
+	    "A,0,4,100,min=2,max=4; B,0,4,100,min=2,max=4",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed,tied_deals=fewest",
+	    "A 0-200; B 0-200",
+	},
+	/* One GPU is no bid above 1 for anybody; the worst off has it all the same, and the others
+	 * what the next rounds of the instant offer. */
+	{
+	    "leftover=auction: rounds go on while there is something left",
+	    "A,0,1,100; B,0,1,100; C,0,1,100",
+	    "1x2",
+	    "themis:lease_s=1000,fairness_knob=1,value=speed,leftover=auction",
+	    "A 0-100; B 0-100; C 100-200",
+	},
+	/* At 150 B has waited for half of its T_id of 300, C for 50 of 30. */
+	{
+	    "rank_idle=elapsed",
+	    "A,0,1,150; B,0,1,300; C,100,1,30",
+	    "1x1",
+	    "themis:lease_s=1000,fairness_knob=1,tid=alone",
+	    "A 0-150; B 180-480; C 150-180",
+	},
+	{
+	    "rank_idle=last-rho: who never held anything is past comparing",
+	    "A,0,1,150; B,0,1,300; C,100,1,30",
+	    "1x1",
+	    "themis:lease_s=1000,fairness_knob=1,tid=alone,rank_idle=last-rho",
+	    "A 0-150; B 150-450; C 450-480",
 	},
 	/* At 10 one GPU is free on each machine: V waits for the first, which A leaves at 50. */
 	{
@@ -462,6 +533,55 @@ START_TEST(test_liar)
 }
 END_TEST
 
+/* Who is first of equals depends on the seed, and on nothing else. */
+START_TEST(test_drawn_ties)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,1,100; B,0,1,100", "1x1");
+	gboolean has_a_first = FALSE, has_b_first = FALSE;
+
+	for (guint seed = 1; seed <= 16; seed++) {
+		double a_s;
+
+		fixture->scenario.seed = seed;
+		fixture_run(fixture, "themis:lease_s=1000,fairness_knob=1,ties=random");
+		a_s = fixture_start_s(fixture, "A");
+		has_a_first |= a_s == 0;
+		has_b_first |= a_s == 100;
+		fixture_run(fixture, "themis:lease_s=1000,fairness_knob=1,ties=random");
+		ck_assert_double_eq(fixture_start_s(fixture, "A"), a_s);
+	}
+	ck_assert(has_a_first && has_b_first);
+}
+END_TEST
+
+/* Iterations of 7 s on 4 GPUs: 14 are over by the end of a lease of 100 s, at 98. */
+START_TEST(test_iterations)
+{
+	g_autoptr(Fixture) fixture = fixture_new("A,0,4,196; B,0,4,140", "1x4");
+	g_autofree char *found = NULL;
+
+	fixture->workload->jobs[0].iteration_ns = 7 * NS_PER_S;
+	fixture_run(fixture, "themis:lease_s=100,fairness_knob=1,lease_end=iteration");
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "A 0-296 P1; B 98-336 P1");
+}
+END_TEST
+
+START_TEST(test_last_iteration)
+{
+	const Job job = { .num_gpus = 4, .iteration_ns = 7 };
+
+	/* At speed 1 on 4 GPUs, on 2, where the first does not fit, and where none ever would. */
+	ck_assert_int_eq(leases_last_iteration_ns(&job, 4 * SPEED_ONE_PPB, 10, 110, 100), 108);
+	ck_assert_int_eq(leases_last_iteration_ns(&job, 2 * SPEED_ONE_PPB, 10, 110, 100), 108);
+	ck_assert_int_eq(leases_last_iteration_ns(&job, 2 * SPEED_ONE_PPB, 10, 23, 100), 10);
+	ck_assert_int_eq(leases_last_iteration_ns(&job, 2 * SPEED_ONE_PPB, 10, 24, 100), 24);
+	ck_assert_int_eq(leases_last_iteration_ns(&job, 2 * SPEED_ONE_PPB, 10, 23, 13), 23);
+	ck_assert_int_eq(
+	    leases_last_iteration_ns(&(Job){ .num_gpus = 4 }, SPEED_ONE_PPB, 10, 23, 13), 23);
+}
+END_TEST
+
 START_TEST(test_no_such_liar)
 {
 	g_autoptr(Fixture) fixture = fixture_new("A,0,4,100", "1x4");
@@ -505,6 +625,9 @@ static const char *const variants[] = {
 	"rank_idle=last-rho",
 	"ties=random",
 	"places=best",
+	"tied_deals=fewest",
+	"lease_end=iteration",
+	"lease_end=iteration,renew_free=false",
 	"bidders=part-down",
 	"leftover=auction",
 	"leftover=auction,renew_free=false",
@@ -531,6 +654,8 @@ START_TEST(test_variants)
 	                                 "      - {count: 2, gpus: 4, slot_gpus: 2}\n"
 	                                 "      - {count: 1, gpus: 2}\n"
 	                                 "      - {count: 1, gpus: 1}\n");
+	for (guint i = 0; i < 60; i += 2)
+		fixture->workload->jobs[i].iteration_ns = (1 + i) * NS_PER_S / 7;
 	fixture_set_models(fixture, two_models);
 	fixture->scenario.overheads.suspend_ns = _i % 3 * NS_PER_S;
 	fixture->scenario.overheads.resume_ns = _i % 2 * 4 * NS_PER_S;
@@ -562,6 +687,9 @@ themis_suite(void)
 	tcase_add_test(tcase, test_cpus);
 	tcase_add_test(tcase, test_no_starvation);
 	tcase_add_test(tcase, test_seed);
+	tcase_add_test(tcase, test_drawn_ties);
+	tcase_add_test(tcase, test_iterations);
+	tcase_add_test(tcase, test_last_iteration);
 	tcase_add_test(tcase, test_liar);
 	tcase_add_test(tcase, test_no_such_liar);
 	tcase_add_loop_test(tcase, test_variants, 0, G_N_ELEMENTS(variants));

@@ -282,6 +282,7 @@ agents_placed(Agents *agents, const View *view, const Job *job, const Alloc *gpu
 		agent->n_growing--;
 	}
 	own->footing = FOOTING_RUNNING;
+	own->since_ns = view_now_ns(view);
 	own->rate_ppb = rate_on_ppb(view, job, gpus);
 	if (gpus->n != own->gpus.n)
 		own->best_ppb = rate_best_ppb(view, job, gpus->n);

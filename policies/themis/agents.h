@@ -21,10 +21,11 @@ typedef struct AgentJob {
 	guint8 footing;                        /* Footing */
 	gboolean has_guests;                   /* holds part of a GPU, beside others */
 	guint32 min_gpus, max_gpus, step_gpus; /* widths: min, min + step, ..., max */
-	gint64 rate_ppb; /* GPUs at full speed that what it holds amounts to */
-	gint64 best_ppb; /* the same number of GPUs at the best place there is */
-	SimTime left_ns; /* when it last lost what it held */
-	Alloc gpus;      /* held */
+	gint64 rate_ppb;  /* GPUs at full speed that what it holds amounts to */
+	gint64 best_ppb;  /* the same number of GPUs at the best place there is */
+	SimTime since_ns; /* when its GPUs last changed */
+	SimTime left_ns;  /* when it last lost what it held */
+	Alloc gpus;       /* held */
 } AgentJob;
 
 typedef struct Agent {

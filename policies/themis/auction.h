@@ -9,7 +9,8 @@
  *	c_i = product over j != i of V_j there / the largest such product without i,
  *
  * and pays with the rest. Of equal products the one that gives most GPUs to the first bidder is
- * taken, then to the next (A72). Pure: the offer is as before when it returns.
+ * taken, then to the next (A72), or the other way round (bids_nth_row()). Pure: the offer is as
+ *before when it returns.
  *
  * The search is branch and bound over bidders, rows, pieces and places, exact unless it runs into
  * the node cap; it starts from a packing of the rows that would be best if only the number of GPUs

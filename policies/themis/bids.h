@@ -53,11 +53,12 @@ typedef struct Bidder {
 } Bidder;
 
 typedef struct Bids {
-	GArray *choices; /* of Choice */
-	GArray *pieces;  /* of Piece */
-	GArray *rows;    /* of Row */
-	GArray *bidders; /* of Bidder */
-	GArray *gains;   /* scratch */
+	GArray *choices;      /* of Choice */
+	GArray *pieces;       /* of Piece */
+	GArray *rows;         /* of Row */
+	GArray *bidders;      /* of Bidder */
+	GArray *gains;        /* scratch */
+	gboolean prefers_few; /* see bids_nth_row() */
 } Bids;
 
 Bids *bids_new(void);
@@ -101,6 +102,15 @@ static inline const Row *
 bids_row(const Bids *bids, const Bidder *bidder, guint row)
 {
 	return &g_array_index(bids->rows, Row, bidder->first_row + row);
+}
+
+/* Of deals with equal products that one is taken which gives the first bidder, then the next, the
+ * row of the largest n: that of most GPUs (A72), or, with prefers_few, of fewest, but not none. The
+ * n-th row; or, of row n, which it is: the order is its own inverse. */
+static inline guint
+bids_nth_row(const Bids *bids, const Bidder *bidder, guint n)
+{
+	return !bids->prefers_few || n == 0 ? n : bidder->n_rows - n;
 }
 
 static inline const Piece *

@@ -168,13 +168,15 @@ counts_behind(const Counts *counts, guint first, guint n_gpus)
 	return counts->behind[first * counts->width + MIN(n_gpus, counts->width - 1)];
 }
 
-/* The largest row of bidder @i that can still lead to @goal; FALSE if none can. */
+/* The most preferred row of bidder @i that can still lead to @goal; FALSE if none can. */
 static gboolean
-largest_row(const Counts *counts, guint i, Score prefix, guint n_gpus, gint64 goal, guint *ret_row)
+preferred_row(const Counts *counts, guint i, Score prefix, guint n_gpus, gint64 goal,
+              guint *ret_row)
 {
 	const Bidder *bidder = bids_bidder(counts->bids, i);
 
-	for (guint r = bidder->n_rows; r-- > 0;) {
+	for (guint n = bidder->n_rows; n-- > 0;) {
+		guint r = bids_nth_row(counts->bids, bidder, n);
 		guint need = bids_row(counts->bids, bidder, r)->n_gpus;
 		Score product;
 
@@ -223,7 +225,7 @@ choose_behind(const Counts *counts, Deal *deal, guint first, guint n_gpus)
 	for (guint i = first; i < counts->n; i++) {
 		const Bidder *bidder = bids_bidder(counts->bids, i);
 
-		if (!largest_row(counts, i, prefix, n_gpus, goal, &deal->rows[i]))
+		if (!preferred_row(counts, i, prefix, n_gpus, goal, &deal->rows[i]))
 			deal->rows[i] = best_row(counts, i, n_gpus);
 		prefix = score_times(prefix, value_of(counts, bidder, deal->rows[i]));
 		n_gpus -= bids_row(counts->bids, bidder, deal->rows[i])->n_gpus;
@@ -270,8 +272,8 @@ counts_choose(const Counts *counts, Deal *deal)
 }
 
 gboolean
-counts_may_give_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
-                     guint n_gpus)
+counts_may_please_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
+                       guint n_gpus)
 {
 	gint64 goal = score_rank(deal->product);
 	guint row = 0;
@@ -279,10 +281,11 @@ counts_may_give_more(const Counts *counts, const Deal *deal, guint first, Score 
 	for (guint i = first; i < counts->n; i++) {
 		const Bidder *bidder = bids_bidder(counts->bids, i);
 
-		if (!largest_row(counts, i, prefix, n_gpus, goal, &row))
+		if (!preferred_row(counts, i, prefix, n_gpus, goal, &row))
 			return FALSE;
 		if (row != deal->rows[i])
-			return row > deal->rows[i];
+			return bids_nth_row(counts->bids, bidder, row) >
+			       bids_nth_row(counts->bids, bidder, deal->rows[i]);
 		prefix = score_times(prefix, value_of(counts, bidder, row));
 		n_gpus -= bids_row(counts->bids, bidder, row)->n_gpus;
 	}

@@ -22,8 +22,8 @@ gboolean counts_are_exact(const Counts *counts);
 /* The bound, without one bidder or BIDDER_NONE. */
 Score counts_bound(const Counts *counts, guint without);
 
-/* Rows that reach the bound; with everybody in, those that give most to the first bidder, then to
- * the next (A72). */
+/* Rows that reach the bound; with everybody in, those that the first bidder prefers, then the
+ * next (bids_nth_row()). */
 void counts_choose(const Counts *counts, Deal *deal);
 
 /* The bound for the bidders from @first on, with at most @n_gpus. The one that counts was told of
@@ -31,9 +31,9 @@ void counts_choose(const Counts *counts, Deal *deal);
 Score counts_behind(const Counts *counts, guint first, guint n_gpus);
 
 /* Whether bidders from @first on could, with @n_gpus and behind @prefix, tie with @deal's product
- * or beat it, and the first of them whose row differs from its row in @deal have more. */
-gboolean counts_may_give_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
-                              guint n_gpus);
+ * or beat it, and the first of them whose row differs from its row in @deal prefer that. */
+gboolean counts_may_please_more(const Counts *counts, const Deal *deal, guint first, Score prefix,
+                                guint n_gpus);
 
 void counts_leave_out(Counts *counts, guint bidder);
 

@@ -52,6 +52,11 @@ typedef enum Ties {
 	TIES_RANDOM,
 } Ties;
 
+typedef enum TiedDeals {
+	TIED_DEALS_MOST,   /* most GPUs to the first bidder, then to the next (A72) */
+	TIED_DEALS_FEWEST, /* the fewest, but not none */
+} TiedDeals;
+
 typedef enum Places {
 	PLACES_ANY,
 	PLACES_BEST, /* of each number of GPUs, only where it would be fastest now */
@@ -67,6 +72,11 @@ typedef enum Bidders {
 	BIDDERS_PART_DOWN, /* rounded down */
 	BIDDERS_SERVABLE,  /* of them, as many as the offer can serve */
 } Bidders;
+
+typedef enum LeaseEnd {
+	LEASE_END_EXACT,
+	LEASE_END_ITERATION, /* with the last iteration that is over by then */
+} LeaseEnd;
 
 typedef enum Trigger {
 	TRIGGER_FREE,     /* a round whenever GPUs are idle */
@@ -96,13 +106,15 @@ typedef struct ThemisOptions {
 	double bid_error;
 	char *liar; /* an app's name, or LIAR_NONE; the options' */
 	double lie;
-	gint max_level; /* PlacementLevel */
-	gint bidders;   /* Bidders */
-	gint trigger;   /* Trigger */
-	gint unit;      /* UnitOfFairness */
-	gint value;     /* Valuation */
-	gint rank_idle; /* RankOfIdle */
-	gint ties;      /* Ties */
-	gint places;    /* Places */
-	gint preset;    /* ThemisPreset */
+	gint max_level;  /* PlacementLevel */
+	gint bidders;    /* Bidders */
+	gint trigger;    /* Trigger */
+	gint unit;       /* UnitOfFairness */
+	gint lease_end;  /* LeaseEnd */
+	gint value;      /* Valuation */
+	gint rank_idle;  /* RankOfIdle */
+	gint ties;       /* Ties */
+	gint tied_deals; /* TiedDeals */
+	gint places;     /* Places */
+	gint preset;     /* ThemisPreset */
 } ThemisOptions;

@@ -18,6 +18,7 @@ round_new(const View *view, const ThemisOptions *options, Agents *agents, Offer 
 	round->agents = agents;
 	round->offer = offer;
 	round->bids = bids_new();
+	round->bids->prefers_few = options->tied_deals == TIED_DEALS_FEWEST;
 	round->claims = claims_new(agents, offer, round->bids);
 	round->auction = auction_new();
 	round->contenders = g_array_new(FALSE, FALSE, sizeof(Contender));
@@ -306,16 +307,18 @@ bid(Round *round, Contender *who)
 	claims_bid(round->claims, who->claims, &bidder);
 }
 
-/* The bidders' tables, the earliest app's first (A72). */
+/* The bidders' tables, the earliest app's first (A72), or as drawn. */
 static int
 compare_agents(gconstpointer one, gconstpointer other)
 {
 	const Contender *a = *(Contender *const *)one, *b = *(Contender *const *)other;
 
+	if (a->tie != b->tie)
+		return a->tie < b->tie ? -1 : 1;
 	return (a->agent->id > b->agent->id) - (a->agent->id < b->agent->id);
 }
 
-/* Contenders from @first to @end in the order of (submit, trace order). */
+/* Contenders from @first to @end in the order in which ties are broken. */
 static GPtrArray * /* of Contender */
 by_agent(const Round *round, guint first, guint end)
 {

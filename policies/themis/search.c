@@ -14,7 +14,7 @@ typedef struct Search {
 	Deal *here;       /* as far as it has been decided */
 	Deal *best;
 	gint64 rank_to_beat;
-	gboolean wants_tie; /* to reach rank_to_beat is enough if earlier bidders get more */
+	gboolean wants_tie; /* to reach rank_to_beat is enough if earlier bidders prefer it */
 	gboolean is_over;
 } Search;
 
@@ -64,14 +64,19 @@ keep_deal(Search *search, Score product)
 	search->rank_to_beat = score_rank(product);
 }
 
-/* For ties: whether those before @bidder have more than in the best deal, by the first of them
- * that differs: 1, or less: -1, or the same: 0. */
+/* For ties: whether those before @bidder prefer what they have to that in the best deal, by the
+ * first of them for whom that differs: 1, or not: -1, or have the same: 0. */
 static gint
 compare_rows(const Search *search, guint bidder)
 {
-	for (guint i = 0; i < bidder; i++)
-		if (search->here->rows[i] != search->best->rows[i])
-			return search->here->rows[i] > search->best->rows[i] ? 1 : -1;
+	for (guint i = 0; i < bidder; i++) {
+		const Bidder *who = bids_bidder(search->bids, i);
+		guint here = bids_nth_row(search->bids, who, search->here->rows[i]);
+		guint best = bids_nth_row(search->bids, who, search->best->rows[i]);
+
+		if (here != best)
+			return here > best ? 1 : -1;
+	}
 	return 0;
 }
 
@@ -82,7 +87,7 @@ may_tie(const Search *search, guint bidder, Score prefix, guint n_left)
 
 	if (order != 0)
 		return order > 0;
-	return counts_may_give_more(search->counts, search->best, bidder, prefix, n_left);
+	return counts_may_please_more(search->counts, search->best, bidder, prefix, n_left);
 }
 
 /* Whether the stand can still lead to something with its pieces placed for @rate_ppb at most; the
@@ -214,7 +219,9 @@ search_bidder(Search *search, guint bidder, Score prefix, guint n_left)
 		return;
 	}
 	stand.who = bids_bidder(search->bids, bidder);
-	for (guint r = stand.who->n_rows; r-- > 0 && !search->is_over;) {
+	for (guint n = stand.who->n_rows; n-- > 0 && !search->is_over;) {
+		guint r = bids_nth_row(search->bids, stand.who, n);
+
 		stand.row = bids_row(search->bids, stand.who, r);
 		if (stand.row->n_gpus > n_left)
 			continue;

@@ -14,6 +14,6 @@ typedef struct SearchLimit {
 	gboolean was_hit;
 } SearchLimit;
 
-/* Replaces @deal by a better one until there is none; by one that ties with it but gives more GPUs
- * to an earlier bidder (A72) if all bidders take part. */
+/* Replaces @deal by a better one until there is none; by one that ties with it but is preferred by
+ * an earlier bidder (bids_nth_row()) if all bidders take part. */
 void search_run(Deal *deal, const Bids *bids, Offer *offer, Counts *counts, SearchLimit *limit);
