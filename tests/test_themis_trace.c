@@ -17,6 +17,11 @@
 	"\"cross_slot_slowdown\":\"" slot "\",\"cross_machine_slowdown\":\"" machine \
 	"\",\"cross_rack_slowdown\":\"" rack "\""
 #define VGG16 SPEEDS("1", "0.72", "0.52")
+/* A job of so many iterations of a minute each, and its row. */
+#define MINUTES(group, job, iterations) \
+	"{" IDS(group, job) RUN("0", iterations, "1", "1") VGG16 "},\n"
+#define SECONDS(group, job, seconds) \
+	job ",0,1," seconds "," group ",vgg16,1/1/1.388888888/1.923076923,60,sublinear\n"
 #define HEAD                                                                                      \
 	"job_id,submit_time,num_gpus,duration,app_id,model,slowdown,iteration,min_gpus,max_gpus," \
 	"kind\n"
@@ -36,15 +41,15 @@ static const struct {
 	              "{" IDS("g", "c") RUN("2", "10", "2", "4") SPEEDS(
 	                  "1.0", "0.75",
 	                  "0.56") "},\n"
-	                          "{" IDS("g", "d") RUN("2", "10", "2", "4") SPEEDS(
+	                          "{" IDS("h", "d") RUN("2", "10", "2", "4") SPEEDS(
 	                              "1", "0.8", "0.64") "},\n"
-	                                                  "{" IDS("g", "e") RUN("2", "10", "2", "4")
+	                                                  "{" IDS("h", "e") RUN("2", "10", "2", "4")
 	                                                      SPEEDS("1", "0.98", "0.96") "}]\n",
 	  HEAD "a,90,4,300,g,vgg16,1/1/1.388888888/1.923076923,30,1,4,sublinear\n"
 	       "b,120,4,300,g,vgg19,1/1/1.428571428/2,30,1,4,sublinear\n"
 	       "c,120,4,300,g,vgg11,1/1/1.333333333/1.785714285,30,1,4,sublinear\n"
-	       "d,120,4,300,g,alexnet,1/1/1.25/1.5625,30,1,4,sublinear\n"
-	       "e,120,4,300,g,resnet50,1/1/1.020408163/1.041666666,30,1,4,sublinear\n" },
+	       "d,120,4,300,h,alexnet,1/1/1.25/1.5625,30,1,4,sublinear\n"
+	       "e,120,4,300,h,resnet50,1/1/1.020408163/1.041666666,30,1,4,sublinear\n" },
 	{ "other speeds are a model called by them", FALSE,
 	  "[{" IDS("g", "a") RUN("0", "1", "1", "2")
 	      SPEEDS("0.90", "0.7", "0.4") "},"
@@ -147,6 +152,26 @@ static const struct {
 	{ "a file that is cut", FALSE, "[{" IDS("1", "1") "\"start_time\":",
 	  "error 3: t.csv:2:1: did not find expected node content while parsing a flow node, "
 	  "wanted YAML\n" },
+	/* Five jobs have two rungs, of which one counts, at floor(11 / 2) = 5: the two with the
+	 * fewest iterations leave there, the first of equal ones. Eleven have three, 4 apart: five
+	 * leave at 4, one of them by its own count, and three of six at 8. Three have none that
+	 * counts. */
+	{ "groups are halved as they are read", FALSE,
+	  "[" MINUTES("g", "a", "7") MINUTES("g", "b", "11") MINUTES("g", "c", "8")
+	      MINUTES("g", "d", "7") MINUTES("h", "e", "9") MINUTES("g", "f", "7")
+	          MINUTES("h", "g", "90") MINUTES("h", "h", "900") MINUTES("i", "1", "12")
+	              MINUTES("i", "2", "10") MINUTES("i", "3", "9") MINUTES("i", "4", "9")
+	                  MINUTES("i", "5", "9") MINUTES("i", "6", "8") MINUTES("i", "7", "7")
+	                      MINUTES("i", "8", "6") MINUTES("i", "9", "5") MINUTES("i", "10", "5")
+	                          MINUTES("i", "11", "3") "]",
+	  "job_id,submit_time,num_gpus,duration,app_id,model,slowdown,iteration,kind\n" SECONDS(
+	      "g", "a", "300") SECONDS("g", "b", "660") SECONDS("g", "c", "480")
+	      SECONDS("g", "d", "300") SECONDS("h", "e", "540") SECONDS("g", "f", "420")
+	          SECONDS("h", "g", "5400") SECONDS("h", "h", "54000") SECONDS("i", "1", "720")
+	              SECONDS("i", "2", "600") SECONDS("i", "3", "480") SECONDS("i", "4", "480")
+	                  SECONDS("i", "5", "540") SECONDS("i", "6", "480") SECONDS("i", "7", "240")
+	                      SECONDS("i", "8", "240") SECONDS("i", "9", "240")
+	                          SECONDS("i", "10", "240") SECONDS("i", "11", "180") },
 	{ "a comma missing", FALSE, "[{\"job_id\":\"1\"\n\"start_time\":\"1\"}]",
 	  "error 3: t.csv:2:1: did not find expected ',' or '}' while parsing a flow mapping, "
 	  "wanted "
@@ -265,7 +290,7 @@ START_TEST(reads_all_of_the_authors)
 }
 END_TEST
 
-/* Sums of an independent reading, with fractions, of the workload behind the paper's. */
+/* Sums of an independent reading, with fractions and halved, of the workload behind the paper's. */
 START_TEST(reads_the_papers_workload)
 {
 	const TraceOptions options = { "auto", NULL, FALSE };
@@ -288,7 +313,7 @@ START_TEST(reads_the_papers_workload)
 		work_ns += (__int128)workload->jobs[i].num_gpus * workload->duration_ns[i];
 		submit_ns += workload->jobs[i].submit_ns;
 	}
-	ck_assert(work_ns == (__int128)4182996564 * NS_PER_S + 929887293);
+	ck_assert(work_ns == (__int128)3140825935 * NS_PER_S + 999934752);
 	ck_assert(submit_ns == (__int128)1212954000 * NS_PER_S + 0);
 }
 END_TEST

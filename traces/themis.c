@@ -15,7 +15,8 @@
 	KEY(JOB, "job_id", "text",                                                              \
 	    "the job; one that another group has had before is called GROUP/JOB")               \
 	KEY(START, "start_time", "min", "when it is submitted")                                 \
-	KEY(ITERATIONS, "total_iterations", "number", "how many it runs, 0 to 10^15")           \
+	KEY(ITERATIONS, "total_iterations", "number",                                           \
+	    "how many it runs if it is not stopped early, 0 to 10^15")                          \
 	KEY(MINUTES, "time_per_iteration", "min",                                               \
 	    "on one GPU; duration = total_iterations x time_per_iteration / max_parallelism")   \
 	KEY(WIDTH, "max_parallelism", "GPUs", "num_gpus and max_gpus, with min_gpus 1")         \
@@ -59,6 +60,7 @@ static const struct {
 };
 
 typedef struct ThemisJob {
+	const YamlNode *row;
 	const char *group, *job, *loss;
 	gint64 start; /* of START_SCALE */
 	gint64 iterations;
@@ -115,15 +117,14 @@ require_keys(const YamlNode *row)
 }
 
 static void
-notice_unknown(ThemisReader *reader)
+notice_unknown(const YamlNode *row, Problems *problems)
 {
-	for (guint i = 0; i < yaml_n(reader->row); i++) {
-		const YamlNode *key = yaml_key_node(reader->row, i);
+	for (guint i = 0; i < yaml_n(row); i++) {
+		const YamlNode *key = yaml_key_node(row, i);
 
 		if (!g_strv_contains(key_names, yaml_text(key)))
-			problems_notice(reader->problems, yaml_line(key), yaml_column(key),
-			                "unknown key", "found the key \"%s\", which is not read",
-			                yaml_text(key));
+			problems_notice(problems, yaml_line(key), yaml_column(key), "unknown key",
+			                "found the key \"%s\", which is not read", yaml_text(key));
 	}
 }
 
@@ -179,6 +180,71 @@ read_values(const YamlNode *row, ThemisJob *job)
 	return ok;
 }
 
+/* early stopping */
+
+/*
+ * The program halves every group when it reads the file: of n jobs, the longest of M iterations,
+ * there are floor(log2(n)) rungs, M / that many iterations apart. At each but the last, the half of
+ * the jobs left (rounded down) that have the fewest iterations, of equal ones those that stand
+ * first in the file, stop: there or, if that is sooner, at their own end. What stops is known from
+ * the start, and nobody waits at a rung. Found from its results, whose counts it gives for all jobs
+ * of three workloads.
+ */
+
+static gint
+compare_counts(gconstpointer a, gconstpointer b)
+{
+	const ThemisJob *one = *(ThemisJob *const *)a, *other = *(ThemisJob *const *)b;
+
+	if (one->iterations != other->iterations)
+		return one->iterations < other->iterations ? -1 : 1;
+	return one < other ? -1 : one > other; /* all are in one array, as in the file */
+}
+
+/* @group holds the jobs of one group, ThemisJob *. */
+static void
+halve(GPtrArray *group)
+{
+	gint64 n_rungs = (gint64)g_bit_storage(group->len) - 1;
+	gint64 apart;
+	guint first = 0;
+
+	g_ptr_array_sort(group, compare_counts);
+	if (n_rungs < 2)
+		return;
+	apart = ((const ThemisJob *)group->pdata[group->len - 1])->iterations / n_rungs;
+	for (gint64 rung = 1; rung < n_rungs; rung++)
+		for (guint n = (group->len - first) / 2; n > 0; n--, first++) {
+			ThemisJob *job = group->pdata[first];
+
+			job->iterations = MIN(job->iterations, rung * apart);
+		}
+}
+
+/* @jobs: ThemisJob */
+static void
+stop_early(GArray *jobs)
+{
+	g_autoptr(GHashTable) groups =
+	    g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+	GHashTableIter iter;
+	gpointer group;
+
+	for (guint i = 0; i < jobs->len; i++) {
+		ThemisJob *job = &g_array_index(jobs, ThemisJob, i);
+
+		group = g_hash_table_lookup(groups, job->group);
+		if (!group) {
+			group = g_ptr_array_new();
+			g_hash_table_insert(groups, (gpointer)(guintptr)job->group, group);
+		}
+		g_ptr_array_add(group, job);
+	}
+	g_hash_table_iter_init(&iter, groups);
+	while (g_hash_table_iter_next(&iter, NULL, &group))
+		halve(group);
+}
+
 /* what they mean */
 
 /* Rounded half to even; both are >= 0. */
@@ -199,21 +265,25 @@ iterations_ns(const ThemisJob *job, gint64 n)
 }
 
 static gboolean
-set_times(const ThemisReader *reader, const ThemisJob *job, JobDraft *draft)
+check_times(const ThemisJob *job)
 {
-	__int128 duration_ns = iterations_ns(job, job->iterations);
+	const YamlNode *iterations = yaml_find(job->row, key_names[KEY_ITERATIONS]);
 
-	if (duration_ns >= TIME_NEVER) {
-		yaml_complain(yaml_find(reader->row, key_names[KEY_ITERATIONS]), "time overflow",
-		              "found %s for total_iterations, with time_per_iteration a time "
-		              "overflow, wanted less than 2^63 nanoseconds (about 292 years)",
-		              yaml_text(yaml_find(reader->row, key_names[KEY_ITERATIONS])));
-		return FALSE;
-	}
+	if (iterations_ns(job, job->iterations) < TIME_NEVER)
+		return TRUE;
+	yaml_complain(iterations, "time overflow",
+	              "found %s for total_iterations, with time_per_iteration a time "
+	              "overflow, wanted less than 2^63 nanoseconds (about 292 years)",
+	              yaml_text(iterations));
+	return FALSE;
+}
+
+static void
+set_times(const ThemisJob *job, JobDraft *draft)
+{
 	draft->submit_ns = (gint64)divide_rounded((__int128)job->start * 3, 5);
-	draft->duration_ns = (SimWork)duration_ns;
+	draft->duration_ns = (SimWork)iterations_ns(job, job->iterations);
 	draft->iteration_ns = (SimTime)iterations_ns(job, 1);
-	return TRUE;
 }
 
 /* A slowdown is rounded down, so that the speed that comes of it is the factor again. */
@@ -300,31 +370,45 @@ find_value(const void *self, DraftField field, guint64 *ret_line, guint *ret_col
 }
 
 static void
-read_job(ThemisReader *reader)
+add_job(ThemisReader *reader, const ThemisJob *job)
 {
-	ThemisJob job = { .group = "", .job = "", .loss = "" };
 	JobDraft draft;
 
-	if (!require_keys(reader->row))
-		return;
-	notice_unknown(reader);
+	reader->row = job->row;
 	job_draft_init(&draft);
-	if (!read_values(reader->row, &job) || !set_times(reader, &job, &draft))
-		return;
-	draft.line = yaml_line(reader->row);
-	draft.name = name_job(reader, &job);
-	draft.app = job.group;
-	draft.kind = job.loss;
-	draft.num_gpus = draft.max_gpus = (guint32)job.width;
+	set_times(job, &draft);
+	draft.line = yaml_line(job->row);
+	draft.name = name_job(reader, job);
+	draft.app = job->group;
+	draft.kind = job->loss;
+	draft.num_gpus = draft.max_gpus = (guint32)job->width;
 	draft.min_gpus = 1;
-	draft.model = name_model(reader, &job);
-	set_slowdowns(&job, &draft);
+	draft.model = name_model(reader, job);
+	set_slowdowns(job, &draft);
 	workload_builder_add(reader->builder, &draft);
+}
+
+/* Those without fault are added to @jobs. */
+static void
+read_job(const YamlNode *row, Problems *problems, GArray *jobs)
+{
+	ThemisJob job = { .row = row, .group = "", .job = "", .loss = "" };
+
+	if (yaml_kind(row) != YAML_MAP) {
+		yaml_complain(row, "no job", "found no object, wanted one with the keys of a job");
+		return;
+	}
+	if (!require_keys(row))
+		return;
+	notice_unknown(row, problems);
+	if (read_values(row, &job) && check_times(&job))
+		g_array_append_val(jobs, job);
 }
 
 static void
 themis_read(const YamlNode *root, WorkloadBuilder *builder, Problems *problems)
 {
+	g_autoptr(GArray) jobs = g_array_new(FALSE, FALSE, sizeof(ThemisJob));
 	g_autoptr(GHashTable) groups = g_hash_table_new(g_str_hash, g_str_equal);
 	g_autoptr(GString) name = g_string_new(NULL);
 	g_autoptr(GString) model = g_string_new(NULL);
@@ -334,15 +418,12 @@ themis_read(const YamlNode *root, WorkloadBuilder *builder, Problems *problems)
 		yaml_complain(root, "no list of jobs", "found no array, wanted one of jobs");
 		return;
 	}
+	for (guint i = 0; i < yaml_n(root); i++)
+		read_job(yaml_item(root, i), problems, jobs);
+	stop_early(jobs);
 	workload_builder_set_finder(builder, find_value, &reader);
-	for (guint i = 0; i < yaml_n(root); i++) {
-		reader.row = yaml_item(root, i);
-		if (yaml_kind(reader.row) == YAML_MAP)
-			read_job(&reader);
-		else
-			yaml_complain(reader.row, "no job",
-			              "found no object, wanted one with the keys of a job");
-	}
+	for (guint i = 0; i < jobs->len; i++)
+		add_job(&reader, &g_array_index(jobs, ThemisJob, i));
 	workload_builder_set_finder(builder, NULL, NULL);
 }
 
