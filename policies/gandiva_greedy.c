@@ -38,8 +38,7 @@ gandiva_greedy_init(void *self, const void *options, const View *view, GError **
 	GandivaGreedy *own = self;
 
 	own->options = *(const GandivaGreedyOptions *)options;
-	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
-		own->options.score = SCORE_SPEED;
+	greedy_follow_authors(&own->options.greedy, &own->options.score, SCORE_SPEED);
 	own->rules = (GreedyRules){ .key = gandiva_greedy_key, .needs_rates = TRUE };
 	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
 	return own->greedy != NULL;
@@ -59,7 +58,7 @@ static const Option gandiva_greedy_options[] = {
 	  .standard = "placement",
 	  .choices = score_names,
 	  .help = "what is best: 1/S of what the job would hold, or GPUs x 1/S, its speed" },
-	GREEDY_ROW_PRESET(GandivaGreedyOptions, ", score=speed"),
+	GREEDY_ROWS_AUTHORS(GandivaGreedyOptions, ", score=speed"),
 	{ .name = NULL },
 };
 

@@ -8,6 +8,9 @@ const char *const greedy_grain_names[] = { "app", "gang", "gpu", NULL };
 const char *const greedy_unit_names[] = { "app", "job", NULL };
 const char *const greedy_owner_names[] = { "app", "job", "user", "tenant", NULL };
 const char *const greedy_preset_names[] = { "none", "authors", NULL };
+const char *const greedy_count_names[] = { "exact", "iteration", NULL };
+const char *const greedy_lease_end_names[] = { "exact", "iteration", NULL };
+const char *const greedy_ties_names[] = { "submit", "held", NULL };
 
 Greedy *
 greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *options,
@@ -21,10 +24,10 @@ greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *opti
 	greedy->rules = rules;
 	greedy->self = self;
 	greedy->options = *options;
-	if (options->preset == GREEDY_PRESET_AUTHORS) {
-		greedy->options.grain = GREEDY_BY_GPU;
-		greedy->options.unit = GREEDY_JOBS;
-	}
+	greedy_follow_authors(options, &greedy->options.grain, GREEDY_BY_GPU);
+	greedy_follow_authors(options, &greedy->options.unit, GREEDY_JOBS);
+	greedy_follow_authors(options, &greedy->options.lease_end, GREEDY_ENDS_WITH_ITERATION);
+	greedy_follow_authors(options, &greedy->options.ties, GREEDY_TIES_HELD);
 	greedy->spec = view_cluster_spec(view);
 	parties_open(greedy, view);
 	stock_open(greedy);

@@ -28,6 +28,23 @@ typedef enum GreedyUnit {
 	GREEDY_TENANTS,
 } GreedyUnit;
 
+typedef enum GreedyCount {
+	GREEDY_EXACTLY,
+	/* Where a job's iterations are known, the one in progress counts in full: as work left, as
+	 * work done, and as time held. */
+	GREEDY_IN_ITERATIONS,
+} GreedyCount;
+
+typedef enum GreedyLeaseEnd {
+	GREEDY_ENDS_EXACTLY,
+	GREEDY_ENDS_WITH_ITERATION, /* the last that is over by then */
+} GreedyLeaseEnd;
+
+typedef enum GreedyTies {
+	GREEDY_TIES_SUBMIT,
+	GREEDY_TIES_HELD, /* fewer GPUs held, then longer without, then by submit */
+} GreedyTies;
+
 typedef enum GreedyPreset {
 	GREEDY_PRESET_NONE,
 	GREEDY_PRESET_AUTHORS,
@@ -48,8 +65,9 @@ greedy_key_of(double value)
 #define GREEDY_KEY_NONE (((GreedyKey)G_MAXINT64) << 63)
 
 typedef struct GreedyOptions {
-	gint grain, unit, preset; /* GreedyGrain, GreedyUnit, GreedyPreset */
-	SimTime lease_ns;         /* TIME_NEVER: what is given is kept to the end */
+	gint grain, unit, preset;    /* GreedyGrain, GreedyUnit, GreedyPreset */
+	gint count, lease_end, ties; /* GreedyCount, GreedyLeaseEnd, GreedyTies */
+	SimTime lease_ns;            /* TIME_NEVER: what is given is kept to the end */
 	PlacementOptions placement;
 } GreedyOptions;
 
@@ -95,6 +113,9 @@ GpuTime greedy_service(const Greedy *greedy, const View *view, guint32 party);
 GpuTime greedy_work_left(const Greedy *greedy, const View *view, guint32 party);
 SimWork greedy_longest_left_ns(const Greedy *greedy, const View *view, guint32 party);
 
+/* Work that a job has done, as GPU-time at full speed. */
+GpuTime greedy_work_done(const Greedy *greedy, const View *view, const Job *job);
+
 /* How long the party's work takes at @rate_ppb > 0. */
 double greedy_time_left_ns(const Greedy *greedy, const View *view, guint32 party, gint64 rate_ppb);
 
@@ -112,6 +133,9 @@ extern const char *const greedy_grain_names[];
 extern const char *const greedy_unit_names[];
 extern const char *const greedy_owner_names[];
 extern const char *const greedy_preset_names[];
+extern const char *const greedy_count_names[];
+extern const char *const greedy_lease_end_names[];
+extern const char *const greedy_ties_names[];
 
 #define GREEDY_OFFSET(type, member) \
 	(G_STRUCT_OFFSET(type, greedy) + G_STRUCT_OFFSET(GreedyOptions, member))
@@ -159,10 +183,45 @@ extern const char *const greedy_preset_names[];
 		.help = "a gang is never spread beyond this level"                                 \
 	}
 
-#define GREEDY_ROW_PRESET(type, what)                                                           \
-	{                                                                                       \
-		.name = "preset", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, preset), \
-		.standard = "none", .choices = greedy_preset_names,                             \
-		.help = "authors: as in the program behind the paper's figures, whatever "      \
-		        "the other options say: grain=gpu, unit=job" what                       \
+#define GREEDY_ROW_COUNT(type)                                                                 \
+	{                                                                                      \
+		.name = "count", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, count),  \
+		.standard = "exact", .choices = greedy_count_names,                            \
+		.help = "of a job whose iteration time is known, the one in progress counts "  \
+		        "as it goes, or in full: as work left, as work done, and as time held" \
 	}
+
+/* What the program behind the paper's figures does differently, and all of it. */
+#define GREEDY_ROWS_AUTHORS(type, what)                                                           \
+	{ .name = "lease_end",                                                                    \
+	  .kind = OPTION_CHOICE,                                                                  \
+	  .offset = GREEDY_OFFSET(type, lease_end),                                               \
+	  .standard = "exact",                                                                    \
+	  .choices = greedy_lease_end_names,                                                      \
+	  .help = "a GPU is given up when its lease is over, or, by a job whose iteration "       \
+		  "time is known, after the last iteration that is over by then" },               \
+	    { .name = "ties",                                                                     \
+	      .kind = OPTION_CHOICE,                                                              \
+	      .offset = GREEDY_OFFSET(type, ties),                                                \
+	      .standard = "submit",                                                               \
+	      .choices = greedy_ties_names,                                                       \
+	      .help = "who goes first of equals: the earlier; or who holds fewer GPUs, then who " \
+		      "has been without for longer" },                                            \
+	{                                                                                         \
+		.name = "preset", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, preset),   \
+		.standard = "none", .choices = greedy_preset_names,                               \
+		.help = "authors: as in the program behind the paper's figures, where an "        \
+		        "option is left at its default: grain=gpu, unit=job, "                    \
+		        "lease_end=iteration, ties=held" what                                     \
+	}
+
+/* TRUE under preset=authors, and then @choice, if it is at its default, the first, is @theirs. */
+static inline gboolean
+greedy_follow_authors(const GreedyOptions *options, gint *choice, gint theirs)
+{
+	if (options->preset != GREEDY_PRESET_AUTHORS)
+		return FALSE;
+	if (*choice == 0)
+		*choice = theirs;
+	return TRUE;
+}

@@ -11,7 +11,7 @@
 
 typedef enum OptimusScore {
 	SCORE_GAIN,
-	SCORE_RATIO,
+	SCORE_JCT_RATIO,
 } OptimusScore;
 
 typedef struct OptimusOptions {
@@ -25,24 +25,34 @@ typedef struct Optimus {
 	GreedyRules rules;
 } Optimus;
 
+/* How many times the job's time from its arrival to its end would be what it would be with the
+ * grant. */
+static double
+jct_ratio(const View *view, const GreedyBid *bid, double now_ns, double then_ns)
+{
+	double elapsed_ns = (double)(view_now_ns(view) - bid->job->submit_ns);
+
+	return elapsed_ns + then_ns > 0 ? (elapsed_ns + now_ns) / (elapsed_ns + then_ns) : 1;
+}
+
 /* Who holds nothing goes first, the shortest of them: its gain has no bounds. */
 static GreedyKey
 optimus_key(const void *self, const View *view, const GreedyBid *bid)
 {
 	const Optimus *own = self;
+	gboolean is_ratio = own->options.score == SCORE_JCT_RATIO;
 	gint64 now_ppb = greedy_holding(own->greedy, bid->party)->rate_ppb;
 	gint64 then_ppb = now_ppb + bid->rate_then_ppb - bid->rate_now_ppb;
 	double then_ns = greedy_time_left_ns(own->greedy, view, bid->party, then_ppb);
 	double now_ns;
 
 	if (now_ppb == 0)
-		return -greedy_key_of(then_ns);
-	if (then_ppb <= now_ppb)
+		return is_ratio ? 0 : -greedy_key_of(then_ns);
+	if (then_ppb <= now_ppb && !is_ratio)
 		return GREEDY_KEY_NONE;
-	if (own->options.score == SCORE_RATIO)
-		return HOLDS_SOMETHING + greedy_key_of((double)then_ppb / (double)now_ppb);
 	now_ns = greedy_time_left_ns(own->greedy, view, bid->party, now_ppb);
-	return HOLDS_SOMETHING + greedy_key_of(now_ns - then_ns);
+	return HOLDS_SOMETHING +
+	       greedy_key_of(is_ratio ? jct_ratio(view, bid, now_ns, then_ns) : now_ns - then_ns);
 }
 
 static gboolean
@@ -51,14 +61,13 @@ optimus_init(void *self, const void *options, const View *view, GError **error)
 	Optimus *own = self;
 
 	own->options = *(const OptimusOptions *)options;
-	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
-		own->options.score = SCORE_RATIO;
+	greedy_follow_authors(&own->options.greedy, &own->options.score, SCORE_JCT_RATIO);
 	own->rules = (GreedyRules){ .key = optimus_key, .needs_rates = TRUE, .needs_work = TRUE };
 	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
 	return own->greedy != NULL;
 }
 
-static const char *const score_names[] = { "gain", "ratio", NULL };
+static const char *const score_names[] = { "gain", "jct-ratio", NULL };
 
 static const Option optimus_options[] = {
 	GREEDY_ROW_LEASE(OptimusOptions, "600"),
@@ -71,9 +80,11 @@ static const Option optimus_options[] = {
 	  .offset = G_STRUCT_OFFSET(OptimusOptions, score),
 	  .standard = "gain",
 	  .choices = score_names,
-	  .help = "what is largest: the time left now less that with the GPUs, or the one over "
-	          "the other" },
-	GREEDY_ROW_PRESET(OptimusOptions, ", score=ratio"),
+	  .help = "what is largest: the app's time left now less that with the grant; or the "
+	          "job's time from arrival to end as it is over that with the grant, even if that "
+	          "is less, and those that hold nothing all tie" },
+	GREEDY_ROW_COUNT(OptimusOptions),
+	GREEDY_ROWS_AUTHORS(OptimusOptions, ", score=jct-ratio"),
 	{ .name = NULL },
 };
 

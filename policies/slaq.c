@@ -66,8 +66,7 @@ slaq_init(void *self, const void *options, const View *view, GError **error)
 	Slaq *own = self;
 
 	own->options = *(const SlaqOptions *)options;
-	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
-		own->options.score = SCORE_WHOLE;
+	greedy_follow_authors(&own->options.greedy, &own->options.score, SCORE_WHOLE);
 	own->rules = (GreedyRules){ .key = slaq_key, .needs_rates = TRUE };
 	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
 	return own->greedy != NULL;
@@ -94,7 +93,8 @@ static const Option slaq_options[] = {
 	  .choices = score_names,
 	  .help = "the fall of the loss that the grant adds, or all of it with what the job "
 	          "holds already" },
-	GREEDY_ROW_PRESET(SlaqOptions, ", score=whole"),
+	GREEDY_ROW_COUNT(SlaqOptions),
+	GREEDY_ROWS_AUTHORS(SlaqOptions, ", score=whole"),
 	{ .name = NULL },
 };
 

@@ -24,22 +24,11 @@ typedef struct SrsfApp {
 } SrsfApp;
 
 static GreedyKey
-work_done(const View *view, const Job *job)
-{
-	SimWork all_ns = 0, left_ns = 0;
-
-	if (!view_duration_ns(view, job->id, &all_ns) ||
-	    !view_remaining_ns(view, job->id, &left_ns))
-		return 0;
-	return (GreedyKey)job_held_milli(job, job->num_gpus) * (all_ns - left_ns);
-}
-
-static GreedyKey
 srsf_app_key(const void *self, const View *view, const GreedyBid *bid)
 {
 	const SrsfApp *own = self;
 
-	return own->options.key == KEY_DONE ? work_done(view, bid->job)
+	return own->options.key == KEY_DONE ? greedy_work_done(own->greedy, view, bid->job)
 	                                    : greedy_work_left(own->greedy, view, bid->party);
 }
 
@@ -49,8 +38,9 @@ srsf_app_init(void *self, const void *options, const View *view, GError **error)
 	SrsfApp *own = self;
 
 	own->options = *(const SrsfAppOptions *)options;
-	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
-		own->options.key = KEY_DONE;
+	greedy_follow_authors(&own->options.greedy, &own->options.key, KEY_DONE);
+	greedy_follow_authors(&own->options.greedy, &own->options.greedy.count,
+	                      GREEDY_IN_ITERATIONS);
 	own->rules = (GreedyRules){ .key = srsf_app_key, .needs_work = TRUE };
 	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
 	return own->greedy != NULL;
@@ -71,7 +61,8 @@ static const Option srsf_app_options[] = {
 	  .choices = key_names,
 	  .help =
 	      "what is least: the work that the app has left, or what the asking job has done" },
-	GREEDY_ROW_PRESET(SrsfAppOptions, ", key=done"),
+	GREEDY_ROW_COUNT(SrsfAppOptions),
+	GREEDY_ROWS_AUTHORS(SrsfAppOptions, ", count=iteration, key=done"),
 	{ .name = NULL },
 };
 

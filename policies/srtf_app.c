@@ -50,8 +50,9 @@ srtf_app_init(void *self, const void *options, const View *view, GError **error)
 	SrtfApp *own = self;
 
 	own->options = *(const SrtfAppOptions *)options;
-	if (own->options.greedy.preset == GREEDY_PRESET_AUTHORS)
-		own->options.key = KEY_WITH_GPUS_INVERTED;
+	greedy_follow_authors(&own->options.greedy, &own->options.key, KEY_WITH_GPUS_INVERTED);
+	greedy_follow_authors(&own->options.greedy, &own->options.greedy.count,
+	                      GREEDY_IN_ITERATIONS);
 	own->rules = (GreedyRules){ .key = srtf_app_key,
 		                    .needs_rates = own->options.key != KEY_REMAINING,
 		                    .needs_work = TRUE };
@@ -76,7 +77,9 @@ static const Option srtf_app_options[] = {
 	          "app's work over the speed of all it would hold; the same with the slowdown of "
 	          "the grant the wrong way round, so that the better of two places counts as the "
 	          "longer" },
-	GREEDY_ROW_PRESET(SrtfAppOptions, ", key=with-gpus-inverted"),
+	GREEDY_ROW_COUNT(SrtfAppOptions),
+	GREEDY_ROWS_AUTHORS(SrtfAppOptions, ", count=iteration, "
+	                                    "key=with-gpus-inverted"),
 	{ .name = NULL },
 };
 

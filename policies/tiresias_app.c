@@ -29,6 +29,8 @@ tiresias_app_init(void *self, const void *options, const View *view, GError **er
 	TiresiasApp *own = self;
 
 	own->options = *(const TiresiasAppOptions *)options;
+	greedy_follow_authors(&own->options.greedy, &own->options.greedy.count,
+	                      GREEDY_IN_ITERATIONS);
 	own->rules = (GreedyRules){ .key = tiresias_app_key };
 	own->greedy = greedy_new(view, &own->rules, &own->options.greedy, own, error);
 	return own->greedy != NULL;
@@ -40,7 +42,8 @@ static const Option tiresias_app_options[] = {
 	GREEDY_ROW_UNIT(TiresiasAppOptions, "app"),
 	GREEDY_ROW_PLACEMENT(TiresiasAppOptions, "first-fit"),
 	GREEDY_ROW_MAX_LEVEL(TiresiasAppOptions),
-	GREEDY_ROW_PRESET(TiresiasAppOptions, ""),
+	GREEDY_ROW_COUNT(TiresiasAppOptions),
+	GREEDY_ROWS_AUTHORS(TiresiasAppOptions, ", count=iteration"),
 	{ .name = NULL },
 };
 

@@ -103,14 +103,13 @@ ask(Greedy *greedy, const View *view, guint32 gpu, RoundBid *bid)
 
 /* who is best */
 
-/* The program of the authors prefers who holds fewer GPUs, then who has been without for longer. */
 static gint
 compare_ties(const Greedy *greedy, const RoundBid *one, const RoundBid *other)
 {
 	SimTime lost_ns[2] = { greedy->jobs[one->bid.job->id].lost_ns,
 		               greedy->jobs[other->bid.job->id].lost_ns };
 
-	if (greedy->options.preset == GREEDY_PRESET_AUTHORS) {
+	if (greedy->options.ties == GREEDY_TIES_HELD) {
 		if (one->bid.n_now != other->bid.n_now)
 			return one->bid.n_now < other->bid.n_now ? -1 : 1;
 		if (lost_ns[0] != lost_ns[1])

@@ -108,13 +108,49 @@ leave_line(GArray *line, JobId job)
 /* work left */
 
 static SimWork
-remaining_ns(const View *view, JobId job)
+remaining_ns(const Greedy *greedy, const View *view, JobId job)
 {
 	SimWork ns = 0;
 	gboolean is_known = view_remaining_ns(view, job, &ns);
+	SimTime iteration_ns = view_job(view, job)->iteration_ns;
 
 	g_assert(is_known);
-	return ns;
+	if (greedy->options.count == GREEDY_EXACTLY || iteration_ns == 0)
+		return ns;
+	return (ns + iteration_ns - 1) / iteration_ns * iteration_ns;
+}
+
+/* Rest of the iteration in progress, as long as the job goes on as it does; one that is just over
+ * is followed by the next. */
+static SimTime
+rest_of_iteration_ns(const View *view, const Job *job)
+{
+	SimTime worked_ns = view_now_ns(view) - view_works_from_ns(view, job->id);
+	SimTime length_ns;
+
+	if (worked_ns < 0 || view_speed_ppb(view, job->id) == 0)
+		return 0;
+	length_ns = work_length_ns(job->iteration_ns, view_speed_ppb(view, job->id));
+	return length_ns - worked_ns % length_ns;
+}
+
+static gboolean
+goes_on(const Greedy *greedy, const View *view, JobId job)
+{
+	return greedy->jobs[job].gpus.n > 0 && view_state(view, job) == JOB_RUNNING;
+}
+
+static GpuTime
+service_of(const Greedy *greedy, const View *view, JobId id)
+{
+	const Job *job = view_job(view, id);
+	GpuTime service = view_attained_service(view, id);
+
+	if (greedy->options.count == GREEDY_EXACTLY || job->iteration_ns == 0 ||
+	    !goes_on(greedy, view, id))
+		return service;
+	return service + (GpuTime)rest_of_iteration_ns(view, job) *
+	                     job_held_milli(job, greedy->jobs[id].gpus.n);
 }
 
 static GpuTime
@@ -131,7 +167,7 @@ count_waiting(Greedy *greedy, const View *view, const Job *job)
 
 	if (!greedy->rules->needs_work)
 		return;
-	own->waiting_ns = remaining_ns(view, job->id);
+	own->waiting_ns = remaining_ns(greedy, view, job->id);
 	party->waiting_work += work_of(job, own->waiting_ns);
 	if (party->longest_waiting_ns >= 0)
 		party->longest_waiting_ns = MAX(party->longest_waiting_ns, own->waiting_ns);
@@ -336,7 +372,7 @@ greedy_service(const Greedy *greedy, const View *view, guint32 number)
 	GpuTime service = party->past_service;
 
 	for (guint i = 0; i < party->holding->len; i++)
-		service += view_attained_service(view, g_array_index(party->holding, JobId, i));
+		service += service_of(greedy, view, g_array_index(party->holding, JobId, i));
 	return service;
 }
 
@@ -349,9 +385,24 @@ greedy_work_left(const Greedy *greedy, const View *view, guint32 number)
 	for (guint i = 0; i < party->holding->len; i++) {
 		JobId job = g_array_index(party->holding, JobId, i);
 
-		work += work_of(view_job(view, job), remaining_ns(view, job));
+		work += work_of(view_job(view, job), remaining_ns(greedy, view, job));
 	}
 	return work;
+}
+
+GpuTime
+greedy_work_done(const Greedy *greedy, const View *view, const Job *job)
+{
+	SimWork all_ns = 0, left_ns = 0, done_ns;
+	gboolean is_known =
+	    view_duration_ns(view, job->id, &all_ns) && view_remaining_ns(view, job->id, &left_ns);
+
+	g_assert(is_known);
+	done_ns = all_ns - left_ns;
+	if (greedy->options.count == GREEDY_IN_ITERATIONS && job->iteration_ns > 0 &&
+	    goes_on(greedy, view, job->id))
+		done_ns = (done_ns / job->iteration_ns + 1) * job->iteration_ns;
+	return work_of(job, done_ns);
 }
 
 static void
@@ -376,8 +427,8 @@ greedy_longest_left_ns(const Greedy *greedy, const View *view, guint32 number)
 		find_longest_waiting(greedy, party);
 	longest_ns = party->longest_waiting_ns;
 	for (guint i = 0; i < party->holding->len; i++)
-		longest_ns =
-		    MAX(longest_ns, remaining_ns(view, g_array_index(party->holding, JobId, i)));
+		longest_ns = MAX(longest_ns, remaining_ns(greedy, view,
+		                                          g_array_index(party->holding, JobId, i)));
 	return longest_ns;
 }
 
