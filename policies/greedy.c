@@ -38,6 +38,7 @@ greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *opti
 	    moves_new(view, greedy->former, (PlacementLevel)options->placement.max_level);
 	if (options->lease_ns != TIME_NEVER)
 		greedy->leases = leases_new(greedy->spec->n_gpus);
+	greedy->full_end_ns = g_new0(SimTime, greedy->spec->n_gpus);
 	greedy->wake_ns = TIME_NEVER;
 	return greedy;
 }
@@ -49,6 +50,7 @@ greedy_free(Greedy *greedy)
 		return;
 	moves_free(greedy->moves);
 	leases_free(greedy->leases);
+	g_free(greedy->full_end_ns);
 	g_array_unref(greedy->due);
 	seats_close(greedy);
 	grants_close(greedy);
@@ -157,16 +159,79 @@ lease_won(Greedy *greedy, const View *view, const Job *job)
 {
 	const Alloc *has = view_alloc(view, job->id);
 	gboolean ran = view_state(view, job->id) == JOB_RUNNING;
+	SimTime end_ns = time_add(view_now_ns(view), greedy->options.lease_ns);
 	Alloc won = { 0 };
 
-	for (guint i = 0; i < has->n; i++)
-		if (!ran || !alloc_has(view_last_alloc(view, job->id), has->gpus[i]) ||
-		    greedy->former[has->gpus[i]] == job->id)
-			alloc_add(&won, has->gpus[i]);
+	for (guint i = 0; i < has->n; i++) {
+		if (ran && alloc_has(view_last_alloc(view, job->id), has->gpus[i]) &&
+		    greedy->former[has->gpus[i]] != job->id)
+			continue;
+		alloc_add(&won, has->gpus[i]);
+		greedy->full_end_ns[has->gpus[i]] = end_ns;
+	}
 	if (won.n > 0)
-		leases_give(greedy->leases, &won, job->id,
-		            time_add(view_now_ns(view), greedy->options.lease_ns));
+		leases_give(greedy->leases, &won, job->id, end_ns);
 	alloc_clear(&won);
+}
+
+/* What a start or a move that this plan makes costs. */
+static SimTime
+overhead_ns(const View *view, const Job *job)
+{
+	const Overheads costs = view_overheads(view, job->id);
+
+	if (view_state(view, job->id) == JOB_RUNNING)
+		return alloc_equal(view_alloc(view, job->id), view_last_alloc(view, job->id))
+		           ? 0
+		           : costs.migrate_ns;
+	return view_n_starts(view, job->id) > 0 ? costs.resume_ns : costs.start_ns;
+}
+
+/* The end of the iteration in progress, of a job that keeps some of its GPUs; else its first
+ * iteration starts as soon as it works. */
+static SimTime
+next_iteration_ns(const Greedy *greedy, const View *view, const Job *job)
+{
+	const GreedyJob *own = &greedy->jobs[job->id];
+	SimTime now_ns = view_now_ns(view);
+	SimTime last_ns;
+
+	if (own->n_kept == 0 || own->iterates_ppb == 0)
+		return time_add(now_ns, overhead_ns(view, job));
+	if (own->since_ns >= now_ns)
+		return own->since_ns;
+	last_ns = leases_last_iteration_ns(job, own->iterates_ppb, own->since_ns, now_ns,
+	                                   greedy->options.lease_ns);
+	if (last_ns == now_ns)
+		return now_ns;
+	return time_add(last_ns, (SimTime)((__int128)job->iteration_ns * job->num_gpus *
+	                                   SPEED_ONE_PPB / own->iterates_ppb));
+}
+
+/* lease_end=iteration: all of a job's leases are cut anew when its GPUs, and so the lengths of its
+ * iterations, change. */
+static void
+cut_leases(Greedy *greedy, const View *view, const Job *job)
+{
+	GreedyJob *own = &greedy->jobs[job->id];
+	const Alloc *has = view_alloc(view, job->id);
+	Alloc one = { 0 };
+
+	if (has->n == 0 || (!own->is_due && !own->is_won))
+		return;
+	own->since_ns = next_iteration_ns(greedy, view, job);
+	own->iterates_ppb = stock_rate_ppb(view, job, has);
+	for (guint i = 0; i < has->n; i++) {
+		SimTime full_ns = greedy->full_end_ns[has->gpus[i]];
+		SimTime end_ns =
+		    leases_last_iteration_ns(job, own->iterates_ppb, MIN(own->since_ns, full_ns),
+		                             full_ns, greedy->options.lease_ns);
+
+		alloc_reset(&one);
+		alloc_add(&one, has->gpus[i]);
+		leases_give(greedy->leases, &one, job->id, end_ns);
+	}
+	alloc_clear(&one);
 }
 
 static void
@@ -178,8 +243,12 @@ book_leases(Greedy *greedy, const View *view)
 	for (guint i = 0; i < greedy->touched->len; i++) {
 		const Job *job = view_job(view, g_array_index(greedy->touched, JobId, i));
 
-		if (job->share_milli == GPU_MILLI)
-			lease_won(greedy, view, job);
+		if (job->share_milli != GPU_MILLI)
+			continue;
+		lease_won(greedy, view, job);
+		if (greedy->options.lease_end == GREEDY_ENDS_WITH_ITERATION &&
+		    job->iteration_ns > 0)
+			cut_leases(greedy, view, job);
 	}
 }
 

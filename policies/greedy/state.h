@@ -18,14 +18,16 @@ typedef enum Footing {
 
 typedef struct GreedyJob {
 	guint32 party;
-	guint8 footing;     /* Footing */
-	gboolean is_due;    /* has handed in GPUs in this decision */
-	gboolean is_won;    /* has been given GPUs in this round */
-	guint32 n_kept;     /* GPUs it holds by leases that go on */
-	guint32 misfit;     /* the round in which no place was found for it */
-	SimWork waiting_ns; /* its work, as counted while it waits */
-	gint64 rate_ppb;    /* of gpus, if the rules need rates */
-	SimTime lost_ns;    /* when it last gave up all it held; -1 if never */
+	guint8 footing;      /* Footing */
+	gboolean is_due;     /* has handed in GPUs in this decision */
+	gboolean is_won;     /* has been given GPUs in this round */
+	guint32 n_kept;      /* GPUs it holds by leases that go on */
+	guint32 misfit;      /* the round in which no place was found for it */
+	SimWork waiting_ns;  /* its work, as counted while it waits */
+	gint64 rate_ppb;     /* of gpus, if the rules need rates */
+	SimTime lost_ns;     /* when it last gave up all it held; -1 if never */
+	SimTime since_ns;    /* from when on its iterations are counted, */
+	gint64 iterates_ppb; /* at this rate */
 	/* What it holds; during a round what it is to hold, as the offer's cluster has it. */
 	Alloc gpus;
 } GreedyJob;
@@ -68,7 +70,8 @@ struct Greedy {
 	GArray *bids;  /* of RoundBid, in grants.c */
 	GArray *seats; /* of Seat, in seats.c; their memory is kept */
 	guint n_seats;
-	Leases *leases; /* NULL if GPUs are kept */
+	Leases *leases;       /* NULL if GPUs are kept */
+	SimTime *full_end_ns; /* by GPU: when its lease would end but for iterations */
 	Moves *moves;
 	GArray *due; /* of JobId */
 	SimTime wake_ns;
