@@ -174,53 +174,15 @@ lease_won(Greedy *greedy, const View *view, const Job *job)
 	alloc_clear(&won);
 }
 
-/* What a start or a move that this plan makes costs. */
-static SimTime
-overhead_ns(const View *view, const Job *job)
-{
-	const Overheads costs = view_overheads(view, job->id);
-
-	if (view_state(view, job->id) == JOB_RUNNING)
-		return alloc_equal(view_alloc(view, job->id), view_last_alloc(view, job->id))
-		           ? 0
-		           : costs.migrate_ns;
-	return view_n_starts(view, job->id) > 0 ? costs.resume_ns : costs.start_ns;
-}
-
-/* The end of the iteration in progress, of a job that keeps some of its GPUs; else its first
- * iteration starts as soon as it works. */
-static SimTime
-next_iteration_ns(const Greedy *greedy, const View *view, const Job *job)
-{
-	const GreedyJob *own = &greedy->jobs[job->id];
-	SimTime now_ns = view_now_ns(view);
-	SimTime last_ns;
-
-	if (own->n_kept == 0 || own->iterates_ppb == 0)
-		return time_add(now_ns, overhead_ns(view, job));
-	if (own->since_ns >= now_ns)
-		return own->since_ns;
-	last_ns = leases_last_iteration_ns(job, own->iterates_ppb, own->since_ns, now_ns,
-	                                   greedy->options.lease_ns);
-	if (last_ns == now_ns)
-		return now_ns;
-	return time_add(last_ns, (SimTime)((__int128)job->iteration_ns * job->num_gpus *
-	                                   SPEED_ONE_PPB / own->iterates_ppb));
-}
-
 /* lease_end=iteration: all of a job's leases are cut anew when its GPUs, and so the lengths of its
  * iterations, change. */
 static void
 cut_leases(Greedy *greedy, const View *view, const Job *job)
 {
-	GreedyJob *own = &greedy->jobs[job->id];
+	const GreedyJob *own = &greedy->jobs[job->id];
 	const Alloc *has = view_alloc(view, job->id);
 	Alloc one = { 0 };
 
-	if (has->n == 0 || (!own->is_due && !own->is_won))
-		return;
-	own->since_ns = next_iteration_ns(greedy, view, job);
-	own->iterates_ppb = stock_rate_ppb(view, job, has);
 	for (guint i = 0; i < has->n; i++) {
 		SimTime full_ns = greedy->full_end_ns[has->gpus[i]];
 		SimTime end_ns =
@@ -237,6 +199,9 @@ cut_leases(Greedy *greedy, const View *view, const Job *job)
 static void
 book_leases(Greedy *greedy, const View *view)
 {
+	for (guint i = 0; i < greedy->touched->len; i++)
+		iterations_book(greedy, view,
+		                view_job(view, g_array_index(greedy->touched, JobId, i)));
 	if (greedy->leases == NULL)
 		return;
 	drop_lost_leases(greedy, view);

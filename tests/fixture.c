@@ -50,12 +50,14 @@ typedef enum DraftKey {
 	KEY_PRIORITY,
 	KEY_LIMIT,
 	KEY_WEIGHT,
+	KEY_ITERATION,
 } DraftKey;
 
-static const char *const draft_keys[] = { "app",        "user",    "tenant", "model",    "type",
-	                                  "share",      "gpu_mem", "mem",    "cpus",     "workers",
-	                                  "per_worker", "min",     "max",    "priority", "limit",
-	                                  "weight",     NULL };
+static const char *const draft_keys[] = { "app",       "user",     "tenant",     "model",
+	                                  "type",      "share",    "gpu_mem",    "mem",
+	                                  "cpus",      "workers",  "per_worker", "min",
+	                                  "max",       "priority", "limit",      "weight",
+	                                  "iteration", NULL };
 
 static DraftKey
 find_key(const char *name)
@@ -113,6 +115,9 @@ draft_set(JobDraft *draft, DraftKey key, const char *value)
 		break;
 	case KEY_PRIORITY:
 		draft->priority = parse_scaled(value, 0);
+		break;
+	case KEY_ITERATION:
+		draft->iteration_ns = parse_scaled(value, 9);
 		break;
 	case KEY_LIMIT:
 		draft->time_limit_ns = parse_scaled(value, 9);

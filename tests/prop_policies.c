@@ -67,13 +67,17 @@ static const Entry entries[] = {
 	{ .policy = "tiresias-app", .options = "lease_s=%30" },
 	{ .policy = "tiresias-app", .options = "lease_s=off;placement=random" },
 	{ .policy = "tiresias-app", .options = "lease_s=%40;grain=gpu;max_level=rack" },
+	{ .policy = "tiresias-app", .options = "lease_s=%30;preset=authors" },
 	{ .policy = "optimus", .options = "lease_s=%30" },
+	{ .policy = "optimus", .options = "lease_s=%30;preset=authors" },
 	{ .policy = "optimus", .options = "lease_s=%30;grain=gang;unit=job;max_level=slot" },
 	{ .policy = "slaq", .options = "lease_s=%30" },
 	{ .policy = "srtf-app", .options = "lease_s=%30" },
 	{ .policy = "srtf-app", .options = "lease_s=%20;key=with-gpus;grain=gang" },
 	{ .policy = "srsf-app", .options = "lease_s=%30;placement=best-fit" },
 	{ .policy = "srsf-app", .options = "lease_s=%30;key=done;unit=job" },
+	{ .policy = "srsf-app", .options = "lease_s=%30;lease_end=iteration;count=iteration" },
+	{ .policy = "srtf-app", .options = "lease_s=%30;preset=authors" },
 	{ .policy = "drf" },
 	{ .policy = "drf", .options = "by=user;lease_s=%35" },
 	{ .policy = "afs", .options = "lease_s=%30" },
@@ -174,6 +178,8 @@ draw_wishes(World *world, JobDraft *draft)
 		draft->gpu_mem_mib = 1 + draw(world, 1200);
 	if (chance(world, 10))
 		draft->time_limit_ns = NS_PER_S * world->factor + draw_time(world, 100);
+	if (chance(world, 20))
+		draft->iteration_ns = draw_time(world, 12);
 	if (chance(world, 25) && draft->share_milli == GPU_MILLI && draft->num_gpus > 0 &&
 	    !world->is_rigid) {
 		draft->min_gpus = 1;

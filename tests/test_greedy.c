@@ -62,6 +62,14 @@ static const Case cases[] = {
 	  "drf:by=tenant", "A 0-10; B 10-20; C 0-10", NULL },
 	{ "drf stops nobody", "A,0,4,100,app=a; B,10,2,10,app=b", "1x4", "drf",
 	  "A 0-100; B 100-110", NULL },
+	/* A's share counts for a third of what B's does: A takes two more before B takes its
+	 * second.
+	 */
+	{ "drf by weight",
+	  "A1,0,1,10,app=a,weight=3; A2,0,1,10,app=a,weight=3; "
+	  "A3,0,1,10,app=a,weight=3; A4,0,1,10,app=a,weight=3; "
+	  "B1,0,1,10,app=b; B2,0,1,10,app=b",
+	  "1x4", "drf", "A1 0-10; A2 0-10; A3 0-10; A4 10-20; B1 0-10; B2 10-20", NULL },
 	/* At 50 a takes two of four, then b. */
 	{ "drf with leases", "A1,0,2,100,app=a; A2,0,2,100,app=a; B,10,2,10,app=b", "1x4",
 	  "drf:lease_s=50", "A1 0-100; A2 0-110 P1; B 50-60", NULL },
@@ -132,6 +140,18 @@ static const Case cases[] = {
 	 * too few. M has done 30 x 3/4 + 30, and goes on at 90. */
 	{ "leases: too little to go on", "N,0,1,30; M,0,4,100,min=3,max=4; P,40,2,30", "1x4",
 	  "tiresias-app:lease_s=60", "N 0-30; M 0-137.5 P1 M1; P 60-90", NULL },
+
+	/* A's lease ends with its eighth iteration, and so would its second. */
+	{ "iterations: none is cut", "A,0,1,100,iteration=7; B,10,1,100", "1x1",
+	  "tiresias-app:lease_s=60,lease_end=iteration", "A 0-160 P1; B 56-200 P1", NULL },
+	/* At 10 both have held 10 s; with the iteration in progress A has held 14. */
+	{ "iterations: as they go",
+	  "A,0,1,90,min=1,max=2,iteration=7; B,0,1,90,min=1,max=2; C,0,1,10", "1x3",
+	  "tiresias-app:lease_s=off,grain=gang,ties=held", "A 0-50 M1; B 0-70 M1; C 0-10", NULL },
+	{ "iterations: counted in full",
+	  "A,0,1,90,min=1,max=2,iteration=7; B,0,1,90,min=1,max=2; C,0,1,10", "1x3",
+	  "tiresias-app:lease_s=off,grain=gang,ties=held,count=iteration",
+	  "A 0-70 M1; B 0-50 M1; C 0-10", NULL },
 };
 
 START_TEST(test_case)

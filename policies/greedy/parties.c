@@ -112,32 +112,11 @@ remaining_ns(const Greedy *greedy, const View *view, JobId job)
 {
 	SimWork ns = 0;
 	gboolean is_known = view_remaining_ns(view, job, &ns);
-	SimTime iteration_ns = view_job(view, job)->iteration_ns;
 
 	g_assert(is_known);
-	if (greedy->options.count == GREEDY_EXACTLY || iteration_ns == 0)
+	if (greedy->options.count == GREEDY_EXACTLY || view_job(view, job)->iteration_ns == 0)
 		return ns;
-	return (ns + iteration_ns - 1) / iteration_ns * iteration_ns;
-}
-
-/* Rest of the iteration in progress, as long as the job goes on as it does; one that is just over
- * is followed by the next. */
-static SimTime
-rest_of_iteration_ns(const View *view, const Job *job)
-{
-	SimTime worked_ns = view_now_ns(view) - view_works_from_ns(view, job->id);
-	SimTime length_ns;
-
-	if (worked_ns < 0 || view_speed_ppb(view, job->id) == 0)
-		return 0;
-	length_ns = work_length_ns(job->iteration_ns, view_speed_ppb(view, job->id));
-	return length_ns - worked_ns % length_ns;
-}
-
-static gboolean
-goes_on(const Greedy *greedy, const View *view, JobId job)
-{
-	return greedy->jobs[job].gpus.n > 0 && view_state(view, job) == JOB_RUNNING;
+	return iterations_left_ns(view_job(view, job), ns);
 }
 
 static GpuTime
@@ -145,12 +124,15 @@ service_of(const Greedy *greedy, const View *view, JobId id)
 {
 	const Job *job = view_job(view, id);
 	GpuTime service = view_attained_service(view, id);
+	const GreedyJob *own = &greedy->jobs[id];
+	guint n_held = own->is_due ? own->n_kept : view_last_alloc(view, id)->n;
+	SimTime now_ns = view_now_ns(view);
 
 	if (greedy->options.count == GREEDY_EXACTLY || job->iteration_ns == 0 ||
-	    !goes_on(greedy, view, id))
+	    !iterations_go_on(greedy, view, id))
 		return service;
-	return service + (GpuTime)rest_of_iteration_ns(view, job) *
-	                     job_held_milli(job, greedy->jobs[id].gpus.n);
+	return service + (GpuTime)(iterations_next_ns(greedy, job, now_ns) - now_ns) *
+	                     job_held_milli(job, n_held);
 }
 
 static GpuTime
@@ -400,8 +382,8 @@ greedy_work_done(const Greedy *greedy, const View *view, const Job *job)
 	g_assert(is_known);
 	done_ns = all_ns - left_ns;
 	if (greedy->options.count == GREEDY_IN_ITERATIONS && job->iteration_ns > 0 &&
-	    goes_on(greedy, view, job->id))
-		done_ns = (done_ns / job->iteration_ns + 1) * job->iteration_ns;
+	    iterations_go_on(greedy, view, job->id))
+		done_ns = iterations_begun_ns(job, done_ns);
 	return work_of(job, done_ns);
 }
 

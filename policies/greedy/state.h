@@ -131,3 +131,19 @@ void seats_close(Greedy *greedy);
 /* How much everybody is given is known: jobs that keep nothing are seated anew, all together: their
  * own GPUs of before first (A76), if there is nothing better, then the widest gangs. */
 void seats_run(Greedy *greedy, const View *view);
+
+/* iterations.c */
+
+/* When the next iteration of a job that holds GPUs begins, later than @now_ns unless that is when
+ * it can first work. */
+SimTime iterations_next_ns(const Greedy *greedy, const Job *job, SimTime now_ns);
+
+/* Whether an iteration of @job is in progress, or has just begun on what it keeps. */
+gboolean iterations_go_on(const Greedy *greedy, const View *view, JobId job);
+
+/* Work left and done with the iteration in progress in full. */
+SimWork iterations_left_ns(const Job *job, SimWork left_ns);
+SimWork iterations_begun_ns(const Job *job, SimWork done_ns);
+
+/* After the edits: from when on those of @job are counted, if its GPUs have changed hands. */
+void iterations_book(Greedy *greedy, const View *view, const Job *job);
