@@ -42,6 +42,7 @@ typedef struct Quota {
 	GArray *accounts;    /* of Account; those with a quota first */
 	Standing *standings; /* by JobId */
 	GArray *active;      /* of JobId, ascending */
+	GArray *new;         /* of JobId: have come since the last decision */
 	GArray *borrowers;   /* of JobId that run, the oldest first */
 	GArray *victims;     /* of JobId, the youngest first */
 	GArray *best;        /* of JobId: the victims of the best machine so far */
@@ -142,6 +143,16 @@ read_quotas(Quota *quota, GError **error)
 }
 
 /* books */
+
+static void
+forget(Quota *quota, JobId job)
+{
+	guint at = 0;
+
+	while (g_array_index(quota->active, JobId, at) != job)
+		at++;
+	g_array_remove_index(quota->active, at);
+}
 
 static gboolean
 is_running(const View *view, JobId job)
@@ -434,23 +445,37 @@ serve_quotas(Quota *quota, const View *view, Plan *plan)
 	}
 }
 
+/* GPUs beyond all quotas. */
+static guint64
+nobodys_milli(const Quota *quota)
+{
+	guint64 all_milli = (guint64)quota->spec->n_gpus * GPU_MILLI, quotas_milli = 0;
+
+	for (guint i = 0; i < quota->accounts->len; i++)
+		quotas_milli += account(quota, i)->quota_milli;
+	return all_milli > quotas_milli ? all_milli - quotas_milli : 0;
+}
+
+static guint64
+lent_at_most_milli(const Quota *quota, const Account *own)
+{
+	return (guint64)(quota->options->lend_limit_frac * (double)own->quota_milli);
+}
+
 /* GPUs that may be on loan, all together: what is nobody's, and of each quota what its tenant does
  * not use, up to what it lends. */
 static guint64
 lendable_milli(const Quota *quota)
 {
-	guint64 all_milli = (guint64)quota->spec->n_gpus * GPU_MILLI;
-	guint64 quotas_milli = 0, lent_milli = 0;
+	guint64 lent_milli = nobodys_milli(quota);
 
 	for (guint i = 0; i < quota->accounts->len; i++) {
 		const Account *own = account(quota, i);
-		guint64 most_milli =
-		    (guint64)(quota->options->lend_limit_frac * (double)own->quota_milli);
 
-		quotas_milli += own->quota_milli;
-		lent_milli += MIN(most_milli, own->quota_milli - own->own_milli);
+		lent_milli +=
+		    MIN(lent_at_most_milli(quota, own), own->quota_milli - own->own_milli);
 	}
-	return lent_milli + (all_milli > quotas_milli ? all_milli - quotas_milli : 0);
+	return lent_milli;
 }
 
 static void
@@ -473,6 +498,37 @@ serve_borrowers(Quota *quota, const View *view, Plan *plan)
 	}
 }
 
+/* Whether the job is too wide for its tenant's quota, and for the limits even if nobody else were
+ * here. */
+static gboolean
+is_hopeless(const Quota *quota, const Job *job)
+{
+	const Account *own = account(quota, quota->standings[job->id].account);
+	guint64 most_milli = 0;
+
+	for (guint i = 0; i < quota->accounts->len; i++)
+		most_milli += lent_at_most_milli(quota, account(quota, i));
+	return milli_of(job) > own->quota_milli &&
+	       (milli_of(job) > most_milli + nobodys_milli(quota) ||
+	        (double)milli_of(job) > quota->options->borrow_limit_gpus * GPU_MILLI);
+}
+
+static void
+reject_hopeless(Quota *quota, Plan *plan, const View *view)
+{
+	for (guint i = 0; i < quota->new->len; i++) {
+		JobId job = g_array_index(quota->new, JobId, i);
+
+		if (!is_hopeless(quota, view_job(view, job)))
+			continue;
+		plan_reject(plan, job,
+		            "more GPUs than the quota of its tenant, and than the "
+		            "limits to borrowing and lending ever allow");
+		forget(quota, job);
+	}
+	g_array_set_size(quota->new, 0);
+}
+
 /* the contract */
 
 static void
@@ -487,17 +543,14 @@ quota_arrived(void *self, const View *view, const Job *job)
 	quota->standings[job->id] = (Standing){ .account = find_account(quota, job->tenant) };
 	if (quota->standings[job->id].account == quota->accounts->len)
 		add_account(quota, job->tenant, 0);
+	if (view_n_starts(view, job->id) == 0)
+		g_array_append_val(quota->new, job->id);
 }
 
 static void
 quota_completed(void *self, const View *view, const Job *job)
 {
-	Quota *quota = self;
-	guint at = 0;
-
-	while (g_array_index(quota->active, JobId, at) != job->id)
-		at++;
-	g_array_remove_index(quota->active, at);
+	forget(self, job->id);
 }
 
 static void
@@ -505,6 +558,7 @@ quota_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 {
 	Quota *quota = self;
 
+	reject_hopeless(quota, plan, view);
 	tally(quota, view);
 	promote(quota, view);
 	serve_quotas(quota, view, plan);
@@ -531,6 +585,7 @@ quota_init(void *self, const void *options, const View *view, GError **error)
 		return FALSE;
 	quota->standings = g_new0(Standing, view_n_jobs(view));
 	quota->active = g_array_new(FALSE, FALSE, sizeof(JobId));
+	quota->new = g_array_new(FALSE, FALSE, sizeof(JobId));
 	quota->borrowers = g_array_new(FALSE, FALSE, sizeof(JobId));
 	quota->victims = g_array_new(FALSE, FALSE, sizeof(JobId));
 	quota->best = g_array_new(FALSE, FALSE, sizeof(JobId));
@@ -545,6 +600,7 @@ quota_finish(void *self)
 	g_clear_pointer(&quota->accounts, g_array_unref);
 	g_free(quota->standings);
 	g_clear_pointer(&quota->active, g_array_unref);
+	g_clear_pointer(&quota->new, g_array_unref);
 	g_clear_pointer(&quota->borrowers, g_array_unref);
 	g_clear_pointer(&quota->victims, g_array_unref);
 	g_clear_pointer(&quota->best, g_array_unref);
@@ -616,5 +672,7 @@ const PolicyClass quota_policy = {
 	    "the fewest GPUs, if one machine can hold it, else anywhere; the youngest first, "
 	    "and none that can be spared. While it waits for them nothing more is lent. When a "
 	    "tenant's quota has room again its opportunistic jobs come under it, the oldest first. "
-	    "A tenant that is not named has no quota.",
+	    "A tenant that is not named has no quota. A job that is too wide for its tenant's "
+	    "quota "
+	    "and for the limits is rejected.",
 };

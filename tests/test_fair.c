@@ -97,6 +97,8 @@ static const Case cases[] = {
 	/* Two of the four are nobody's quota; b lends none of its own. */
 	{ "GPUs of nobody", "A1,0,2,10,tenant=a; A2,0,1,10,tenant=a", "1x4",
 	  "quota:quotas=[b=2],lend_limit_frac=0", "A1 0-10; A2 10-20" },
+	{ "too wide for the limits", "A,0,3,10,tenant=a; B,0,2,10,tenant=a; C,0,4,10,tenant=b",
+	  "1x4", "quota:quotas=[b=4],lend_limit_frac=0.5", "A REJECTED; B 10-20; C 0-10" },
 	{ "quotas of the cluster's file", "A,0,4,100,tenant=a; B,10,2,20,tenant=b",
 	  "racks:\n  - machines:\n      - {count: 1, gpus: 4}\n"
 	  "tenants: {a: {gpus: 2}, b: {gpus: 2}}\n",
