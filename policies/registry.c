@@ -6,7 +6,7 @@ extern const PolicyClass las_policy, las_2d_policy, priority_policy, easy_policy
 extern const PolicyClass tiresias_policy, gandiva_policy, themis_policy, themis_strawman_policy;
 extern const PolicyClass gandiva_greedy_policy, tiresias_app_policy, optimus_policy, slaq_policy;
 extern const PolicyClass drf_policy, srtf_app_policy, srsf_app_policy, afs_policy;
-extern const PolicyClass max_min_policy, ftf_greedy_policy, quota_policy;
+extern const PolicyClass max_min_policy, ftf_greedy_policy, ftf_lp_policy, quota_policy;
 extern const PolicyClass null_policy, reject_all_policy;
 
 const PolicyClass *const policy_classes[] = {
@@ -33,6 +33,7 @@ const PolicyClass *const policy_classes[] = {
 	&afs_policy,
 	&max_min_policy,
 	&ftf_greedy_policy,
+	&ftf_lp_policy,
 	&quota_policy,
 	&null_policy,
 	&reject_all_policy,

@@ -87,6 +87,9 @@ static const Entry entries[] = {
 	{ .policy = "max-min", .options = "by=app;preempt=true;quantum_s=%20;max_level=machine" },
 	{ .policy = "ftf-greedy", .options = "lease_s=%30" },
 	{ .policy = "ftf-greedy", .options = "lease_s=%15;max_level=rack" },
+	{ .policy = "ftf-lp", .options = "round_s=%30", .waits_for_rounds = TRUE },
+	{ .policy = "ftf-lp", .options = "round_s=%20;trigger=free;unit=app;reset_s=%50" },
+	{ .policy = "ftf-lp", .options = "round_s=%15;trigger=free;types=agnostic;max_level=rack" },
 	{ .policy = "quota", .options = "quotas=[t0=4,t1=2]" },
 	{ .policy = "quota",
 	  .options = "quotas=[t0=1,t1=3,t2=2];borrow_limit_gpus=9;lend_limit_frac=0.5;"

@@ -6,6 +6,7 @@
  */
 
 #include <check.h>
+#include <math.h>
 
 #include "policies/themis/auction.h"
 #include "policies/themis/deal.h"
@@ -264,6 +265,87 @@ START_TEST(test_alike)
 }
 END_TEST
 
+/* The same mechanism where GPUs can be cut at will, which is Gavel's strategy-proof policy on one
+ * type: of shares that add up to @n_gpus those of the largest product are even, up to what each
+ * bidder can use; slopes of valuations cancel out. Without @without, or G_MAXUINT. */
+static void
+share_divisible(guint n, const guint *most, double n_gpus, guint without, double *ret_shares)
+{
+	double left = n_gpus;
+	guint n_open = n - (without < n);
+
+	for (guint i = 0; i < n; i++)
+		ret_shares[i] = 0;
+	while (n_open > 0 && left > 1e-12) {
+		double level = left / n_open;
+
+		n_open = 0;
+		left = 0;
+		for (guint i = 0; i < n; i++) {
+			double room = i == without ? 0 : most[i] - ret_shares[i];
+
+			ret_shares[i] += MIN(level, room);
+			left += i != without && room > 0 ? MAX(0, level - room) : 0;
+			n_open += room > level;
+		}
+	}
+}
+
+static double
+kept_divisible(guint n, const guint *most, double n_gpus, guint bidder)
+{
+	double with[8], without[8], kept = 1;
+
+	share_divisible(n, most, n_gpus, G_MAXUINT, with);
+	share_divisible(n, most, n_gpus, bidder, without);
+	for (guint i = 0; i < n; i++)
+		kept *= i == bidder ? 1 : with[i] / without[i];
+	return kept;
+}
+
+/* Wherever the even shares come out whole. */
+static const struct {
+	guint n_bidders, n_gpus;
+	guint most[8];
+	double each[8];
+} divisible[] = {
+	{ 2, 12, { 12, 12 }, { 0.5, 0.5 } },
+	{ 3, 6, { 6, 6, 6 }, { 0.25, 0.5, 3 } },
+	{ 4, 12, { 12, 12, 12, 12 }, { 1, 2, 3, 4 } },
+	{ 5, 20, { 20, 20, 20, 20, 20 }, { 1, 1, 1, 1, 1 } },
+	{ 6, 30, { 30, 30, 30, 30, 30, 30 }, { 1, 7, 1, 1, 1, 2 } },
+	/* 2, 4, 4; without the first 5, 5; without another 2, 6 */
+	{ 3, 10, { 2, 6, 6 }, { 0.5, 0.5, 0.5 } },
+	/* nobody is in anybody's way */
+	{ 3, 14, { 2, 6, 6 }, { 0.5, 2, 0.5 } },
+	/* 1, 3, 3, 5; without the last 1, 3, 3 */
+	{ 4, 12, { 1, 3, 3, 9 }, { 1, 2, 1, 1 } },
+};
+
+START_TEST(test_divisible)
+{
+	g_autofree char *shorthand = g_strdup_printf("1x%u", divisible[_i].n_gpus);
+	const guint n = divisible[_i].n_bidders, offered[] = { divisible[_i].n_gpus };
+	const guint *most = divisible[_i].most;
+	Market market = market_open(shorthand, offered);
+	double shares[8];
+
+	for (guint i = 0; i < n; i++)
+		add_linear(&market, i, most[i], divisible[_i].each[i]);
+	run(&market, &exact);
+	share_divisible(n, most, offered[0], G_MAXUINT, shares);
+	for (guint i = 0; i < n; i++) {
+		ck_assert_double_eq_tol(n_won(&market, i), shares[i], 1e-9);
+		ck_assert_double_eq_tol(kept(&market, i), kept_divisible(n, most, offered[0], i),
+		                        1e-9);
+		if (_i < 5)
+			ck_assert_double_eq_tol(kept(&market, i), pow((n - 1.0) / n, n - 1.0),
+			                        1e-9);
+	}
+	market_close(&market);
+}
+END_TEST
+
 /* Of (2, 1) and (1, 2) the first bidder's is taken; without the first, the second has 3. */
 START_TEST(test_tie)
 {
@@ -505,6 +587,7 @@ auction_suite(void)
 	tcase_add_test(tcase, test_e2_tables);
 	tcase_add_test(tcase, test_e2_auction);
 	tcase_add_loop_test(tcase, test_alike, 0, G_N_ELEMENTS(alike));
+	tcase_add_loop_test(tcase, test_divisible, 0, G_N_ELEMENTS(divisible));
 	tcase_add_test(tcase, test_tie);
 	tcase_add_test(tcase, test_no_contest);
 	tcase_add_test(tcase, test_nothing_offered);

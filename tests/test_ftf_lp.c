@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The finish-time-fairness program, against values worked out by hand and other ways to them. */
+/* The finish-time-fairness program, against values worked out by hand and other ways to them, and
+ * the rounds of ftf-lp. */
 
 #include <check.h>
 #include <math.h>
 
 #include "policies/ftf_lp/program.h"
 #include "sim/base/rng.h"
+#include "tests/fixture.h"
 
 /* E7 of the worked examples: J1 has just come, J2 ran alone for 100 s. On one GPU, which takes no
  * linear program, and on two halves of one, which does. */
@@ -100,6 +102,85 @@ START_TEST(test_water_rises)
 	ck_assert_double_eq_tol(ftf_program_share(program, 2, 1), 0.75, 1e-8);
 	ck_assert_double_eq_tol(ftf_program_share(program, 3, 1), 0.75, 1e-8);
 	ftf_program_free(program);
+}
+END_TEST
+
+/* X of three jobs, Y of one, two GPUs: by app one GPU each, by job half of the time. */
+START_TEST(test_an_app_is_one_party)
+{
+	static const double gpus[] = { 2 };
+	static const double speeds[] = { 1 };
+
+	for (guint by_app = 0; by_app < 2; by_app++) {
+		FtfProgram *program = ftf_program_new(1, gpus);
+
+		for (guint i = 0; i < 4; i++) {
+			if (!by_app || i == 0 || i == 3)
+				ftf_program_add_party(program, 0, 0);
+			ftf_program_add_member(program, 1, 100, speeds);
+		}
+		ck_assert(ftf_program_solve(program));
+		ck_assert_double_eq_tol(ftf_program_share(program, 0, 0), by_app ? 1.0 / 3 : 0.5,
+		                        1e-9);
+		ck_assert_double_eq(ftf_program_share(program, 3, 0), by_app ? 1 : 0.5);
+		ck_assert_double_eq_tol(ftf_program_rho(program, 0), 1, 1e-9);
+		ftf_program_free(program);
+	}
+}
+END_TEST
+
+typedef struct Case {
+	const char *name, *jobs, *cluster, *policy, *expected;
+} Case;
+
+static const Case cases[] = {
+	/* E7 from 100 on, in rounds of 50 s: X is half for both. J2 goes first; then f is 75/100
+	 * and 25/100, and J1 goes; then they are equal, J2, J1, which ends at 300. */
+	{ "E7", "J2,0,1,400; J1,100,1,100", "1x1", "ftf-lp:round_s=50",
+	  "J2 0-500 P2; J1 150-300 P1" },
+	{ "idle GPUs wait for a round", "A,0,1,100; B,10,1,50", "1x2", "ftf-lp",
+	  "A 0-100; B 100-150" },
+	{ "or do not", "A,0,1,100; B,10,1,50", "1x2", "ftf-lp:trigger=free", "A 0-100; B 10-60" },
+	/* The round of 360 goes on when A ends early, until all have ended. */
+	{ "a round ends with its last job", "A,0,1,100; B,0,1,200; C,1,2,50", "1x2", "ftf-lp",
+	  "A 0-100; B 0-200; C 200-250" },
+	/* Any order of the small ones would leave no machine for the gang. */
+	{ "big gangs are placed first", "A,0,1,50; B,0,1,50; C,0,2,50", "2x2",
+	  "ftf-lp:max_level=machine,placement=spread", "A 0-50; B 0-50; C 0-50" },
+	/* p100s do for C alone: A has the v100. */
+	{ "types", "A,0,1,50,type=v100; C,0,1,50", "1x1:v100,1x1:p100", "ftf-lp",
+	  "A 0-50; C 0-50" },
+	{ "a gang wider than a type", "A,0,3,50; B,0,1,50", "1x2:v100,1x4:p100", "ftf-lp",
+	  "A 0-50; B 0-50" },
+};
+
+START_TEST(test_case)
+{
+	const Case *row = &cases[_i];
+
+	fixture_expect(row->jobs, row->cluster, row->policy, row->expected);
+}
+END_TEST
+
+/* L can run on the v100 alone; M is four times as fast there. In isolation L has a rate of 1/2, M
+ * of 1/2 + 1/8, so that at rho = 1 both are even: half of the v100 each, and M half of its time on
+ * the p100. Claims are equal, and L has the v100 first. At 60 L has had 3/4 of it, M 1/4: M moves
+ * there, and L waits. At 120 they are even again: L is back until its end at 160. M has done 15 +
+ * 60, and 15 more on the p100 by 180, when the next round moves it. */
+static const char models_yaml[] = "models:\n"
+                                  "  m: {throughput: {v100: 1, p100: 0.25}}\n"
+                                  "  n: {throughput: {v100: 1, p100: 1}}\n";
+
+START_TEST(test_moves_to_the_better_type)
+{
+	g_autoptr(Fixture) fixture =
+	    fixture_new("L,0,1,100,model=n,type=v100; M,0,1,100,model=m", "1x1:v100,1x1:p100");
+	g_autofree char *text = NULL;
+
+	fixture_set_models(fixture, models_yaml);
+	fixture_run(fixture, "ftf-lp:round_s=60");
+	text = fixture_to_string(fixture);
+	ck_assert_str_eq(text, "L 0-160 P1; M 0-190 M3");
 }
 END_TEST
 
@@ -215,6 +296,9 @@ main(void)
 	tcase_add_test(tests, test_nobody_better_off_waits_for_the_worst);
 	tcase_add_test(tests, test_types_go_to_whom_they_help);
 	tcase_add_test(tests, test_water_rises);
+	tcase_add_test(tests, test_an_app_is_one_party);
+	tcase_add_loop_test(tests, test_case, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(tests, test_moves_to_the_better_type);
 	tcase_add_loop_test(tests, test_two_equal_types_are_one, 1, 60);
 	tcase_add_loop_test(tests, test_no_better_on_a_grid, 1, 20);
 	suite_add_tcase(suite, tests);

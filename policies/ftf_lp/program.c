@@ -12,14 +12,15 @@
 #define MAX_STEPS 200
 
 /* How finely a level is found: the first, and those after it, which stand on the rounding of the
- * first. */
+ * first and find the load at 1 all the way. */
 typedef struct Fineness {
-	double load_most;
-	double width_min; /* relative */
+	double most;  /* of the load, that counts as 1 */
+	double least; /* of the load, that is as good as 1 */
+	double width; /* of the bracket, relative */
 } Fineness;
 
-static const Fineness fine = { 1 + 1e-12, 1e-14 };
-static const Fineness coarse = { 1 + 1e-9, 1e-10 };
+static const Fineness fine = { 1 + 1e-12, 1 - 1e-12, 1e-14 };
+static const Fineness coarse = { 1 + 1e-9, 2, 1e-9 };
 
 typedef struct Member {
 	guint party;
@@ -335,46 +336,87 @@ find_bounds(const FtfProgram *program, double *ret_low, double *ret_high)
 	}
 }
 
-/* A point of the bracket: where a straight line through its ends reaches 1; the middle in every
- * third step, and where that would be no step at all. */
+/* At least the load when everybody has all he can use, whatever the types: often that says enough.
+ */
 static double
-next_level(double low, double low_load, double high, double high_load, guint step)
+load_at_best(const FtfProgram *program)
 {
-	double level = low + (high - low) * ((low_load - 1) / (low_load - high_load));
-	double margin = (high - low) / 1024;
+	double wanted = 0, n_gpus = 0;
 
-	if (step % 3 == 2 || !(level > low && level < high))
-		return low + (high - low) / 2;
-	return CLAMP(level, low + margin, high - margin);
+	for (guint i = 0; i < program->parties->len; i++)
+		wanted += party_of(program, i)->is_set ? 0 : party_of(program, i)->gpus;
+	for (guint type = 0; type < program->n_types; type++)
+		n_gpus += program->n_gpus[type];
+	return wanted / n_gpus;
+}
+
+/* Two levels, and by how much their loads are above and below 1. */
+typedef struct Bracket {
+	double low, high;
+	double excess, lack; /* halved at times, see narrow() */
+	double high_load;
+	gint last; /* -1 or 1: the end that has moved last */
+} Bracket;
+
+/* Where a straight line through the ends reaches 1; in every third step, and where that would be
+ * no step, the middle. */
+static double
+next_level(const Bracket *bracket, guint step)
+{
+	double width = bracket->high - bracket->low;
+	double level = bracket->low + width * (bracket->excess / (bracket->excess + bracket->lack));
+
+	if (step % 3 == 2 || !(level > bracket->low && level < bracket->high))
+		return bracket->low + width / 2;
+	return level;
+}
+
+/* Moves an end; when it is the same as last time, the other pulls less (the Illinois rule), lest
+ * one end creep for ever. */
+static void
+narrow(Bracket *bracket, double level, double load, double most)
+{
+	gint side = load > most ? -1 : 1;
+
+	if (side < 0) {
+		bracket->low = level;
+		bracket->excess = load - 1;
+		bracket->lack /= bracket->last == side ? 2 : 1;
+	} else {
+		bracket->high = level;
+		bracket->high_load = load;
+		bracket->lack = MAX(0, 1 - load);
+		bracket->excess /= bracket->last == side ? 2 : 1;
+	}
+	bracket->last = side;
 }
 
 /* The least level that all can have whose need is not set; leaves the needs there. */
 static gboolean
 find_level(FtfProgram *program, double low, double high, const Fineness *fineness)
 {
-	double low_load, high_load;
+	Bracket bracket = { .low = low, .high = high };
+	double load;
 
-	if (!load_at(program, low, &low_load))
+	load = load_at_best(program);
+	if (load <= 1 && !load_at(program, low, &load))
 		return FALSE;
-	if (low_load <= fineness->load_most)
+	if (load <= fineness->most)
 		return TRUE;
-	if (!load_at(program, high, &high_load))
+	bracket.excess = load - 1;
+	if (!load_at(program, high, &bracket.high_load))
 		return FALSE;
-	for (guint step = 0; high - low > fineness->width_min * high && step < MAX_STEPS; step++) {
-		double level = next_level(low, low_load, high, high_load, step);
-		double load;
+	bracket.lack = MAX(0, 1 - bracket.high_load);
+	for (guint step = 0; bracket.high - bracket.low > fineness->width * bracket.high &&
+	                     bracket.high_load < fineness->least && step < MAX_STEPS;
+	     step++) {
+		double level = next_level(&bracket, step);
 
 		if (!load_at(program, level, &load))
 			return FALSE;
-		if (load > fineness->load_most) {
-			low = level;
-			low_load = load;
-		} else {
-			high = level;
-			high_load = load;
-		}
+		narrow(&bracket, level, load, fineness->most);
 	}
-	return load_at(program, high, &high_load);
+	return load_at(program, bracket.high, &load);
 }
 
 /* Sets the needs of those who cannot be better off: who has all it can use, and whose need has a
