@@ -578,6 +578,7 @@ static const char *const unit_names[] = { "app", "job", NULL };
 static const char *const lease_end_names[] = { "exact", "iteration", NULL };
 static const char *const value_names[] = { "rho", "speed", NULL };
 static const char *const rank_idle_names[] = { "elapsed", "last-rho", NULL };
+static const char *const jobs_names[] = { "trace", "longest", NULL };
 static const char *const ties_names[] = { "submit", "random", NULL };
 static const char *const tied_deals_names[] = { "most", "fewest", NULL };
 static const char *const places_names[] = { "any", "best", NULL };
@@ -643,6 +644,14 @@ static const char *const places_names[] = { "any", "best", NULL };
 		.standard = "exact", .choices = lease_end_names,                                  \
 		.help = "a GPU is given up when its lease is over, or, by a job whose iteration " \
 		        "time is known, after the last iteration that is over by then (program)"  \
+	}
+
+#define ROW_JOBS                                                                              \
+	{                                                                                     \
+		.name = "jobs", .kind = OPTION_CHOICE, .offset = OFFSET(jobs),                \
+		.standard = "trace", .choices = jobs_names,                                   \
+		.help = "which of its waiting jobs an app serves first: in the order of the " \
+		        "trace, or that with most work left"                                  \
 	}
 
 #define ROW_RANK_IDLE                                                                            \
@@ -755,6 +764,7 @@ static const Option themis_options[] = {
 	      "(program); servable: of them only the worst off whose smallest grants fit the offer "
 	      "together" },
 	ROW_UNIT,
+	ROW_JOBS,
 	ROW_LEASE_END,
 	{ .name = "value",
 	  .kind = OPTION_CHOICE,
@@ -784,8 +794,8 @@ static const Option themis_options[] = {
 };
 
 static const Option strawman_options[] = {
-	ROW_LEASE,     ROW_TID,       ROW_RENEW_FREE, ROW_GANG,   ROW_MAX_LEVEL,    ROW_UNIT,
-	ROW_LEASE_END, ROW_RANK_IDLE, ROW_TIES,       ROW_PRESET, { .name = NULL },
+	ROW_LEASE, ROW_TID,       ROW_RENEW_FREE, ROW_GANG, ROW_MAX_LEVEL, ROW_UNIT,
+	ROW_JOBS,  ROW_LEASE_END, ROW_RANK_IDLE,  ROW_TIES, ROW_PRESET,    { .name = NULL },
 };
 
 static guint

@@ -118,6 +118,13 @@ static const Course courses[] = {
 	    "themis:lease_s=1000",
 	    "a 0-100; b 0-150; c 0-300; d 100-200",
 	},
+	{
+	    "jobs=longest: whole gangs, the longest first",
+	    "a,0,2,100,app=x; b,0,2,150,app=x; c,0,2,300,app=x; d,0,2,110,app=x",
+	    "1x6",
+	    "themis:lease_s=1000,jobs=longest",
+	    "a 110-210; b 0-150; c 0-300; d 0-110",
+	},
 	/* Spare GPUs go to the job with most work left: b has 4, a has 1 until b is done. */
 	{
 	    "A80: spare GPUs to the job with most work left",
@@ -625,6 +632,7 @@ static const char *const variants[] = {
 	"rank_idle=last-rho",
 	"ties=random",
 	"places=best",
+	"jobs=longest",
 	"tied_deals=fewest",
 	"lease_end=iteration",
 	"lease_end=iteration,renew_free=false",

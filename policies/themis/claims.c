@@ -103,7 +103,8 @@ add_claim(Claims *claims, JobId job)
 		split_held(claims, &claim);
 	else
 		look_back(claims, &claim);
-	if (claim.own->min_gpus < claim.own->max_gpus)
+	if (claim.own->min_gpus < claim.own->max_gpus ||
+	    claims->agents->options->jobs == JOB_ORDER_LONGEST)
 		claim.work = work_left(claims->view, view_job(claims->view, job));
 	if (claim.n_kept + claim.own->step_gpus <= claim.own->max_gpus)
 		g_array_append_val(claims->claims, claim);
@@ -120,6 +121,17 @@ compare_claims(gconstpointer one, gconstpointer other)
 	return (a->job > b->job) - (a->job < b->job);
 }
 
+/* jobs=longest: of those that hold nothing and held nothing. */
+static int
+compare_longest(gconstpointer one, gconstpointer other)
+{
+	const Claim *a = one, *b = other;
+
+	if (!a->was_held && !b->was_held && a->work != b->work)
+		return a->work > b->work ? -1 : 1;
+	return compare_claims(one, other);
+}
+
 ClaimRange
 claims_add(Claims *claims, const Agent *agent, gint64 *ret_kept_ppb)
 {
@@ -132,7 +144,9 @@ claims_add(Claims *claims, const Agent *agent, gint64 *ret_kept_ppb)
 		add_claim(claims, g_array_index(agent->queued, JobId, i));
 	range.n = claims->claims->len - range.first;
 	if (range.n > 1)
-		qsort(claims_get(claims, range.first), range.n, sizeof(Claim), compare_claims);
+		qsort(claims_get(claims, range.first), range.n, sizeof(Claim),
+		      claims->agents->options->jobs == JOB_ORDER_LONGEST ? compare_longest
+		                                                         : compare_claims);
 	*ret_kept_ppb = kept_ppb;
 	return range;
 }

@@ -7,8 +7,8 @@
  * what the auction and the leftovers give is written into them.
  *
  * An app serves first the jobs that held GPUs up to now, then, by (submit, trace order), those
- * that hold nothing: a rigid job its gang, a moldable one its smallest width; then spare GPUs go
- * to the moldable jobs with most work left.
+ * that hold nothing, or those with most work left first: a rigid job its gang, a moldable one its
+ * smallest width; then spare GPUs go to the moldable jobs with most work left.
  *
  * The speed of a bundle: each job at the placement level of its own GPUs; the rates of an app's
  * jobs add up, which is the balanced split of the work over them (policies.md 1.4).
@@ -24,7 +24,7 @@ typedef struct Claim {
 	guint32 n_back;    /* of them */
 	guint32 n_kept;    /* held by leases that go on */
 	gint64 kept_ppb;   /* what they amount to */
-	GpuTime work;      /* left; of a moldable job */
+	GpuTime work;      /* left; of a moldable job, or with jobs=longest of any */
 	guint32 n_gpus;    /* given */
 	guint32 place;     /* where, if n_gpus > 0 */
 	gint64 rate_ppb;   /* what that adds to the app's rate */

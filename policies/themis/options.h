@@ -52,6 +52,11 @@ typedef enum Ties {
 	TIES_RANDOM,
 } Ties;
 
+typedef enum JobOrder {
+	JOB_ORDER_TRACE,
+	JOB_ORDER_LONGEST, /* most work left first */
+} JobOrder;
+
 typedef enum TiedDeals {
 	TIED_DEALS_MOST,   /* most GPUs to the first bidder, then to the next (A72) */
 	TIED_DEALS_FEWEST, /* the fewest, but not none */
@@ -114,6 +119,7 @@ typedef struct ThemisOptions {
 	gint value;      /* Valuation */
 	gint rank_idle;  /* RankOfIdle */
 	gint ties;       /* Ties */
+	gint jobs;       /* JobOrder */
 	gint tied_deals; /* TiedDeals */
 	gint places;     /* Places */
 	gint preset;     /* ThemisPreset */
