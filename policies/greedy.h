@@ -13,7 +13,7 @@
  */
 
 #include "policies/placement.h"
-#include "policies/score.h"
+#include "sim/base/score.h"
 
 typedef enum GreedyGrain {
 	GREEDY_BY_APP,  /* the best party takes all it can use, then the next */

@@ -51,13 +51,15 @@ typedef enum DraftKey {
 	KEY_LIMIT,
 	KEY_WEIGHT,
 	KEY_ITERATION,
+	KEY_TUNER,
+	KEY_LOSS,
 } DraftKey;
 
 static const char *const draft_keys[] = { "app",       "user",     "tenant",     "model",
 	                                  "type",      "share",    "gpu_mem",    "mem",
 	                                  "cpus",      "workers",  "per_worker", "min",
 	                                  "max",       "priority", "limit",      "weight",
-	                                  "iteration", NULL };
+	                                  "iteration", "tuner",    "loss",       NULL };
 
 static DraftKey
 find_key(const char *name)
@@ -71,7 +73,7 @@ find_key(const char *name)
 }
 
 static void
-draft_set(JobDraft *draft, DraftKey key, const char *value)
+draft_set(JobDraft *draft, DraftKey key, char *value)
 {
 	switch (key) {
 	case KEY_APP:
@@ -124,6 +126,12 @@ draft_set(JobDraft *draft, DraftKey key, const char *value)
 		break;
 	case KEY_WEIGHT:
 		draft->weight = (double)parse_scaled(value, 3) / 1000;
+		break;
+	case KEY_TUNER:
+		draft->tuner = g_strdelimit(value, "+", ',');
+		break;
+	case KEY_LOSS:
+		ck_assert_msg(loss_curve_parse(value, &draft->loss), "not a loss: %s", value);
 		break;
 	}
 }
@@ -414,9 +422,9 @@ fixture_makespan_s(const Fixture *fixture)
 static const char *
 state_name(JobState state)
 {
-	static const char *const names[] = { "PENDING",    "QUEUED",   "RUNNING",
-		                             "SUSPENDING", "FINISHED", "REJECTED",
-		                             "TIMEOUT",    "FAILED",   "UNFINISHED" };
+	static const char *const names[] = { "PENDING", "QUEUED",     "RUNNING",  "SUSPENDING",
+		                             "PAUSED",  "FINISHED",   "REJECTED", "TIMEOUT",
+		                             "FAILED",  "UNFINISHED", "STOPPED" };
 
 	return names[state];
 }
@@ -425,7 +433,7 @@ static void
 append_job(GString *text, const Job *job, const JobRecord *record)
 {
 	gboolean has_end = record->state == JOB_FINISHED || record->state == JOB_TIMEOUT ||
-	                   record->state == JOB_FAILED;
+	                   record->state == JOB_FAILED || record->state == JOB_STOPPED;
 
 	g_string_append(text, job->name);
 	if (record->has_started) {

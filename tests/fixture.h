@@ -11,8 +11,8 @@
  *
  * A job is `id,submit,gpus,duration` in seconds, and then any of app=, user=, tenant=, model=,
  * type=, share=, gpu_mem=, mem=, cpus=, workers=, per_worker=, min=, max=, priority=, limit=,
- * weight=, iteration=. Runs are strict and paranoid: a refused edit or a broken invariant fails the
- * test.
+ * weight=, iteration=, tuner= (with + for its commas), loss=. Runs are strict and paranoid: a
+ * refused edit or a broken invariant fails the test.
  */
 
 #include "sim/engine/engine.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "policies/tiresias/gittins.h"
-#include "policies/score.h"
+#include "sim/base/score.h"
 #include "sim/base/text.h"
 #include "sim/policy.h"
 #include "tests/fixture.h"

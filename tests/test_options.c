@@ -6,7 +6,7 @@
 #include <check.h>
 
 #include "sim/base/error.h"
-#include "sim/engine/options.h"
+#include "sim/base/options.h"
 
 typedef struct Sample {
 	gboolean preempt;

@@ -67,7 +67,12 @@
 	       "GPUs", "of one worker, all in one machine, 1 to 16777216")                         \
 	COLUMN(STATE, "state", TEXT, draft.state, 0, 0, "text",                                    \
 	       "how the job ended where it was recorded; copied to trace_state, changes nothing")  \
-	COLUMN(KIND, "kind", TEXT, draft.kind, 0, 0, "text", "a label of the job")
+	COLUMN(KIND, "kind", TEXT, draft.kind, 0, 0, "text", "a label of the job")                 \
+	COLUMN(TUNER, "tuner", TEXT, draft.tuner, 0, 0, "text",                                    \
+	       "who stops jobs of the app early; all rows of an app that give one agree")          \
+	COLUMN(LOSS_CURVE, "loss_curve", LOSS, draft.loss, 0, 0, "START:END:HALF_S",               \
+	       "loss(w) = END + (START - END) / (1 + w / HALF_S) after w seconds of work; needed " \
+	       "where the app has a tuner")
 
 typedef enum ColumnKind {
 	KIND_TEXT,     /* const char * */
@@ -80,6 +85,7 @@ typedef enum ColumnKind {
 	KIND_SPAN,     /* gint64 */
 	KIND_SLOWDOWN, /* gint64[N_LEVELS] */
 	KIND_LIMIT,    /* as KIND_SPAN, or none */
+	KIND_LOSS,     /* LossCurve */
 } ColumnKind;
 
 #define COLUMN_ID(id, name, kind, field, least, largest, unit, meaning)   COLUMN_##id,
@@ -384,6 +390,20 @@ read_slowdown(CsvReader *csv, guint cell, gint64 ret_ppb[N_LEVELS])
 }
 
 static gboolean
+read_loss(CsvReader *csv, guint cell, LossCurve *ret_curve)
+{
+	g_autofree char *shown = NULL;
+
+	if (loss_curve_parse(csv_cells(csv)[cell].text, ret_curve))
+		return TRUE;
+	shown = csv_cell_shown(&csv_cells(csv)[cell]);
+	csv_complain(csv, cell, "bad loss_curve",
+	             "found \"%s\" for loss_curve, wanted START:END:HALF_S, as in 2.3:0.4:600",
+	             shown);
+	return FALSE;
+}
+
+static gboolean
 read_cell(NativeReader *reader, UsedColumn *used, NativeRow *row)
 {
 	const NativeColumn *column = &columns[used->id];
@@ -411,6 +431,8 @@ read_cell(NativeReader *reader, UsedColumn *used, NativeRow *row)
 		return read_slowdown(reader->csv, used->cell, field);
 	case KIND_LIMIT:
 		return read_limit(reader->csv, used, field);
+	case KIND_LOSS:
+		return read_loss(reader->csv, used->cell, field);
 	}
 	g_assert_not_reached();
 }
@@ -561,6 +583,10 @@ column_of_field(const NativeReader *reader, DraftField field)
 		return COLUMN_WORKERS;
 	case DRAFT_GPUS_PER_WORKER:
 		return COLUMN_GPUS_PER_WORKER;
+	case DRAFT_TUNER:
+		return COLUMN_TUNER;
+	case DRAFT_LOSS_CURVE:
+		return COLUMN_LOSS_CURVE;
 	}
 	g_assert_not_reached();
 }

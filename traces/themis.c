@@ -353,6 +353,8 @@ key_of_field(DraftField field)
 	case DRAFT_SHARE:
 	case DRAFT_WORKERS:
 	case DRAFT_GPUS_PER_WORKER:
+	case DRAFT_TUNER: /* (such traces have none) */
+	case DRAFT_LOSS_CURVE:
 		return KEY_WIDTH;
 	}
 	g_assert_not_reached();

@@ -191,6 +191,32 @@ append_max_gpus(GString *out, const Workload *workload, const Job *job)
 		decimal_append(out, job->max_gpus, 0);
 }
 
+static gboolean
+uses_tuner(const Workload *workload, const Job *job)
+{
+	return workload->apps[job->app].tuner != NULL;
+}
+
+static void
+append_tuner(GString *out, const Workload *workload, const Job *job)
+{
+	if (uses_tuner(workload, job))
+		csv_append(out, workload->apps[job->app].tuner->text);
+}
+
+static gboolean
+uses_loss_curve(const Workload *workload, const Job *job)
+{
+	return job->loss != NULL;
+}
+
+static void
+append_loss_curve(GString *out, const Workload *workload, const Job *job)
+{
+	if (uses_loss_curve(workload, job))
+		loss_curve_append(out, job->loss);
+}
+
 static const OutColumn out_columns[] = {
 	{ "job_id", always, append_job_id },
 	{ "submit_time", always, append_submit_time },
@@ -218,6 +244,8 @@ static const OutColumn out_columns[] = {
 	{ "gpus_per_worker", uses_gpus_per_worker, append_gpus_per_worker },
 	{ "state", uses_state, append_state },
 	{ "kind", uses_kind, append_kind },
+	{ "tuner", uses_tuner, append_tuner },
+	{ "loss_curve", uses_loss_curve, append_loss_curve },
 };
 
 typedef struct ColumnChoice {

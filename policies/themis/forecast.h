@@ -4,19 +4,15 @@
 /*
  * The work that an app has left, as it foresees it: phases that follow each other, each of which
  * can use no more than so many GPUs (policies.md 1.4). An app without a tuner has one phase, as
- * wide as it likes. The work of a phase is taken as evenly divided over the GPUs, whole or not:
+ * wide as it likes (a cap of INFINITY). The work of a phase is taken as evenly divided over the
+ *GPUs, whole or not:
  *
  *	time = sum over phases of work / min(rate, cap)
  */
 
 #include "sim/policy.h"
 
-#define FORECAST_MAX_PHASES 16
-
-typedef struct Phase {
-	double work_gpu_ns;
-	double cap_gpus; /* INFINITY: no limit */
-} Phase;
+#define FORECAST_MAX_PHASES MAX_APP_PHASES
 
 typedef struct Forecast {
 	guint n_phases;

@@ -214,21 +214,6 @@ name_length(const char *text)
 	return length;
 }
 
-/* The end of the item at @text: a comma outside brackets, or the end of the text (A39). */
-static const char *
-item_end(const char *text)
-{
-	guint depth = 0;
-
-	for (; *text && (*text != ',' || depth > 0); text++) {
-		if (*text == '[')
-			depth++;
-		else if (*text == ']' && depth > 0)
-			depth--;
-	}
-	return text;
-}
-
 static gboolean
 set_item(PolicySpec *spec, const char *item, const Place *place, GError **error)
 {
@@ -245,15 +230,13 @@ set_item(PolicySpec *spec, const char *item, const Place *place, GError **error)
 static gboolean
 set_items(PolicySpec *spec, const char *text, const Place *place, GError **error)
 {
-	for (const char *end = item_end(text);; end = item_end(text)) {
-		g_autofree char *item = g_strndup(text, (gsize)(end - text));
+	while (text) {
+		g_autofree char *item = options_next_item(&text);
 
 		if (!set_item(spec, item, place, error))
 			return FALSE;
-		if (*end == '\0')
-			return TRUE;
-		text = end + 1;
 	}
+	return TRUE;
 }
 
 static PolicySpec *

@@ -35,7 +35,7 @@ check_holder(const Engine *engine, JobId job, GError **error)
 	JobState state = engine->record->jobs[job].state;
 	gboolean resizes = (engine->policy->caps & POLICY_RESIZES) != 0;
 	guint min = resizes ? spec->min_gpus : spec->num_gpus;
-	guint max = resizes ? spec->max_gpus : spec->num_gpus;
+	guint max = resizes ? engine_max_gpus(engine, job) : spec->num_gpus;
 
 	if (state != JOB_RUNNING && state != JOB_SUSPENDING)
 		return BROKEN(error, "job %s holds GPUs and does not run", spec->name);
@@ -45,7 +45,8 @@ check_holder(const Engine *engine, JobId job, GError **error)
 	if (!is_on_its_gpus(engine, job))
 		return BROKEN(error, "job %s is not on the GPUs it holds", spec->name);
 	if (run->since_ns > engine->now_ns || run->work_left_ns < 0 ||
-	    run->work_left_ns > engine->scenario->workload->duration_ns[job])
+	    run->work_left_ns > run->goal_ns ||
+	    run->goal_ns > engine->scenario->workload->duration_ns[job])
 		return BROKEN(error, "job %s has impossible progress", spec->name);
 	return TRUE;
 }
@@ -87,6 +88,35 @@ check_counts(const Engine *engine, GError **error)
 	return TRUE;
 }
 
+/* What submitted jobs can use now: nothing while their tuners have them paused (C04). */
+static gboolean
+check_demand(const Engine *engine, GError **error)
+{
+	guint64 demand_milli = 0;
+
+	for (JobId job = 0; job < engine->next_arrival; job++) {
+		JobState state = engine->record->jobs[job].state;
+
+		if (!job_state_is_done(state) && state != JOB_PAUSED)
+			demand_milli +=
+			    job_held_milli(engine_job(engine, job), engine_max_gpus(engine, job));
+	}
+	if (demand_milli != engine->lives->demand_milli)
+		return BROKEN(error,
+		              "jobs can use %" G_GUINT64_FORMAT " thousandths of GPUs, "
+		              "another number is counted",
+		              demand_milli);
+	return TRUE;
+}
+
+static gboolean
+check_tuners(const Engine *engine, GError **error)
+{
+	g_autofree char *fault = engine->tuning != NULL ? tuning_check(engine) : NULL;
+
+	return fault == NULL || BROKEN(error, "%s", fault);
+}
+
 gboolean
 engine_check(const Engine *engine, GError **error)
 {
@@ -97,5 +127,6 @@ engine_check(const Engine *engine, GError **error)
 	for (guint i = 0; i < engine->running->len; i++)
 		if (!check_holder(engine, g_array_index(engine->running, JobId, i), error))
 			return FALSE;
-	return check_counts(engine, error);
+	return check_counts(engine, error) && check_demand(engine, error) &&
+	       check_tuners(engine, error);
 }

@@ -72,6 +72,7 @@ make_runs(Engine *engine)
 	engine->record->strings = g_string_chunk_new(256);
 	for (JobId job = 0; job < workload->n_jobs; job++) {
 		engine->runs[job].work_left_ns = workload->duration_ns[job];
+		engine->runs[job].goal_ns = workload->duration_ns[job];
 		engine->runs[job].stopped_ns = TIME_NEVER;
 		engine->record->jobs[job].reject_reason = "";
 	}
@@ -103,6 +104,8 @@ engine_new(const Scenario *scenario, const PolicyClass *policy, const void *opti
 	plan_init(&engine->plan, engine);
 	make_runs(engine);
 	find_largest_overheads(engine);
+	if (scenario->workload->has_tuners)
+		engine->tuning = tuning_new(engine);
 	engine->self = g_malloc0(MAX(policy->state_size, 1));
 	if (policy->init != NULL && !policy->init(engine->self, options, &engine->view, error))
 		return NULL;
@@ -129,6 +132,7 @@ engine_free(Engine *engine)
 	timers_clear(&engine->timers);
 	plan_clear(&engine->plan);
 	event_queue_free(engine->events);
+	tuning_free(engine->tuning, engine->scenario->workload->n_apps);
 	lives_free(engine->lives);
 	cluster_free(engine->cluster);
 	cluster_free(engine->empty);
@@ -221,15 +225,12 @@ end_segments(Engine *engine)
 	}
 }
 
+/* Step 2: tuners decide about trials that are where they look at them. */
 static void
-admit(Engine *engine, const Job *job)
+settle_tuners(Engine *engine)
 {
-	engine->n_queued++;
-	engine->queued_milli += job_held_milli(job, job->num_gpus);
-	engine->record->jobs[job->id].state = JOB_QUEUED;
-	engine->why |= POLICY_WAKE_ARRIVED;
-	if (engine->policy->arrived != NULL)
-		engine->policy->arrived(engine->self, &engine->view, job);
+	if (engine->tuning != NULL)
+		tuning_settle(engine);
 }
 
 static void
@@ -241,14 +242,14 @@ arrive(Engine *engine, const Job *job)
 	engine->record->events++;
 	forget_stops(engine);
 	if (job->num_gpus == 0) { /* runs at once and is nobody's concern (A04) */
-		lives_submitted(engine->lives, job, TRUE);
+		lives_submitted(engine->lives, job, TRUE, 0);
 		run_start(engine, job->id, &engine->runs[job->id].alloc, FALSE);
 		return;
 	}
 	refusal = fit_refusal(engine, job);
-	lives_submitted(engine->lives, job, refusal == NULL);
+	lives_submitted(engine->lives, job, refusal == NULL, engine_max_gpus(engine, job->id));
 	if (refusal == NULL) {
-		admit(engine, job);
+		run_queue(engine, job->id);
 		return;
 	}
 	record->state = JOB_REJECTED;
@@ -310,7 +311,8 @@ total_work_left(const Engine *engine)
 	__int128 total = 0;
 
 	for (JobId job = 0; job < engine->next_arrival; job++)
-		total += run_work_left_ns(engine, job);
+		total += engine->scenario->workload->duration_ns[job] - engine->runs[job].goal_ns +
+		         run_work_left_ns(engine, job);
 	return total;
 }
 
@@ -375,13 +377,21 @@ check_idle_instants(Engine *engine)
 		            engine->n_queued);
 }
 
-/* One instant: the five steps, again as long as they make something due at once (A03). */
+/* Something is due at once, or the plan has rejected a trial whose app waits for it alone. */
+static gboolean
+is_unsettled(const Engine *engine)
+{
+	return is_due(engine) || (engine->tuning != NULL && tuning_is_due(engine->tuning));
+}
+
+/* One instant: the steps, again as long as they make something due at once (A03). */
 static void
 live_instant(Engine *engine)
 {
 	engine->idle_passes = 0;
 	do {
 		end_segments(engine);
+		settle_tuners(engine);
 		take_arrivals(engine);
 		fire_timers(engine);
 		decide(engine);
@@ -392,7 +402,7 @@ live_instant(Engine *engine)
 			            "wakes itself again and again at one instant without progress; "
 			            "%u jobs are queued",
 			            engine->n_queued);
-	} while (is_due(engine) && engine->failure == NULL);
+	} while (is_unsettled(engine) && engine->failure == NULL);
 	check_idle_instants(engine);
 	check_thrashing(engine);
 }
@@ -451,7 +461,8 @@ end_at_stop(Engine *engine)
 		    engine->now_ns < engine->runs[job].works_from_ns)
 			continue;
 		run_due(engine, job);
-		engine_job_is_done(engine, job);
+		if (job_state_is_done(engine->record->jobs[job].state))
+			engine_job_is_done(engine, job);
 	}
 }
 
@@ -485,7 +496,7 @@ find_span(Engine *engine)
 			record->first_submit_ns = workload->jobs[job].submit_ns;
 		}
 		if (done->state == JOB_FINISHED || done->state == JOB_TIMEOUT ||
-		    done->state == JOB_FAILED) {
+		    done->state == JOB_FAILED || done->state == JOB_STOPPED) {
 			record->has_last_finish = TRUE;
 			record->last_finish_ns = MAX(record->last_finish_ns, done->finish_ns);
 		}
@@ -497,7 +508,8 @@ find_span(Engine *engine)
 		    (GpuTime)(to_ns - record->first_submit_ns) * engine->lives->capacity_milli;
 }
 
-/* The first of these that one of its jobs is in is the state of an app (A22). */
+/* The first of these that one of its jobs is in is the state of an app (A22); trials that its own
+ * tuner has stopped do not count. */
 static JobState
 app_state(const Engine *engine, const App *app)
 {
@@ -514,12 +526,19 @@ static void
 record_app(Engine *engine, const App *app)
 {
 	AppRecord *record = &engine->record->apps[app->id];
+	GpuTime kept_work = 0;
 
 	for (guint j = 0; j < app->n_jobs; j++) {
-		const JobRecord *job = &engine->record->jobs[app->jobs[j]];
+		const Job *spec = engine_job(engine, app->jobs[j]);
+		const JobRecord *job = &engine->record->jobs[spec->id];
 
 		record->service += job->service;
+		kept_work += (GpuTime)job_held_milli(spec, spec->num_gpus) * job->kept_work_ns;
 		record->finish_ns = MAX(record->finish_ns, job->finish_ns);
+	}
+	if (app->tuner != NULL) {
+		record->tuned_work = kept_work;
+		record->tuned_demand_milli = tuning_demand_milli(engine, app->id);
 	}
 	record->state = app_state(engine, app);
 	record->has_life = record->state == JOB_FINISHED;

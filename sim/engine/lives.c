@@ -41,7 +41,7 @@ lives_advance(Lives *lives, SimTime now_ns)
 }
 
 void
-lives_submitted(Lives *lives, const Job *job, gboolean is_admitted)
+lives_submitted(Lives *lives, const Job *job, gboolean is_admitted, guint max_gpus)
 {
 	AppLife *life = &lives->lives[job->app];
 
@@ -54,7 +54,7 @@ lives_submitted(Lives *lives, const Job *job, gboolean is_admitted)
 	}
 	if (!is_admitted || job->num_gpus == 0)
 		return;
-	lives->demand_milli += job_held_milli(job, job->max_gpus);
+	lives->demand_milli += job_held_milli(job, max_gpus);
 	if (life->n_alive++ == 0)
 		lives->n_active++;
 }
@@ -72,7 +72,14 @@ lives_settle(Lives *lives)
 }
 
 void
-lives_done(Lives *lives, const Job *job)
+lives_change_demand(Lives *lives, const Job *job, guint from_gpus, guint to_gpus)
+{
+	lives->demand_milli += job_held_milli(job, to_gpus);
+	lives->demand_milli -= job_held_milli(job, from_gpus);
+}
+
+void
+lives_done(Lives *lives, const Job *job, guint max_gpus)
 {
 	AppLife *life = &lives->lives[job->app];
 
@@ -81,7 +88,7 @@ lives_done(Lives *lives, const Job *job)
 	life->load_at_death = lives->load_milli_ns;
 	if (job->num_gpus == 0)
 		return;
-	lives->demand_milli -= job_held_milli(job, job->max_gpus);
+	lives->demand_milli -= job_held_milli(job, max_gpus);
 	if (--life->n_alive == 0)
 		lives->n_active--;
 }

@@ -34,14 +34,18 @@ void lives_free(Lives *lives);
 /* Integrates up to @now_ns. */
 void lives_advance(Lives *lives, SimTime now_ns);
 
-/* The job is submitted. One that is rejected at once has a birth for its app and nothing else. */
-void lives_submitted(Lives *lives, const Job *job, gboolean is_admitted);
+/* The job is submitted and can use @max_gpus. One that is rejected at once has a birth for its app
+ * and nothing else. */
+void lives_submitted(Lives *lives, const Job *job, gboolean is_admitted, guint max_gpus);
 
 /* All arrivals of this instant are in: what n(t) is for those born now. */
 void lives_settle(Lives *lives);
 
-/* An admitted job is done, however it ended. */
-void lives_done(Lives *lives, const Job *job);
+/* What an admitted job can use changes: 0 while its tuner has it paused. */
+void lives_change_demand(Lives *lives, const Job *job, guint from_gpus, guint to_gpus);
+
+/* An admitted job is done, however it ended; @max_gpus is what it could use last. */
+void lives_done(Lives *lives, const Job *job, guint max_gpus);
 
 double lives_n_avg(const Lives *lives, AppId app);         /* up to now (A68) */
 double lives_n_avg_of_life(const Lives *lives, AppId app); /* up to the last end (A20, A21) */

@@ -142,7 +142,7 @@ judge_alloc(const Plan *plan, const Job *job, const Alloc *where)
 
 	if (where->n == 0 || !cluster_alloc_is_sane(scenario->cluster, job, where))
 		return PLAN_BAD_ALLOC;
-	if (where->n < job->min_gpus || where->n > job->max_gpus)
+	if (where->n < job->min_gpus || where->n > engine_max_gpus(plan->engine, job->id))
 		return PLAN_BAD_ALLOC;
 	if (where->n != job->num_gpus && !can(plan, POLICY_RESIZES))
 		return PLAN_NOT_CAPABLE;
@@ -291,7 +291,9 @@ commit_reject(Engine *engine, const PlanEdit *edit)
 	record->reject_reason = edit->reject_reason;
 	engine->n_queued--;
 	engine->queued_milli -= job_held_milli(job, job->num_gpus);
-	lives_done(engine->lives, job);
+	lives_done(engine->lives, job, engine_max_gpus(engine, edit->job));
+	if (engine->tuning != NULL)
+		tuning_leave(engine, edit->job);
 	engine_job_is_done(engine, edit->job);
 }
 

@@ -23,7 +23,7 @@ typedef enum PlanVerdict {
 const char *plan_verdict_to_string(PlanVerdict verdict);
 
 /* Starts a queued job, or puts back one that this plan has preempted. @where must have the gang's
- * num_gpus GPUs (under RESIZES: min_gpus to max_gpus). The Alloc is copied. */
+ * num_gpus GPUs (under RESIZES: min_gpus to view_max_gpus()). The Alloc is copied. */
 PlanVerdict plan_place(Plan *plan, JobId job, const Alloc *where);
 
 /* Stops a running job, or takes back a plan_place() of this plan. */

@@ -6,11 +6,11 @@
  * frees it, and never asks which policy it is talking to.
  */
 
-#include "sim/engine/options.h"
+#include "sim/base/options.h"
 #include "sim/engine/plan.h"
 #include "sim/engine/view.h"
 
-#define POLICY_ABI    1u
+#define POLICY_ABI    2u
 
 /* A policy as a shared object exports its table under this name: const PolicyClass policy_class. */
 #define POLICY_SYMBOL "policy_class"
@@ -52,8 +52,13 @@ typedef struct PolicyClass {
 	gsize options_size, state_size;
 	/* @self is state_size zeroed bytes. Checks what options say together; may be NULL. */
 	gboolean (*init)(void *self, const void *options, const View *view, GError **error);
-	/* Notes: they change the policy alone. May be NULL. A completed job is any job shown by
-	 * arrived() that is done now, however it ended, but for plan_reject(). */
+	/* Notes: they change the policy alone. May be NULL. From arrived() to completed() a job
+	 * wants GPUs. A completed one ran until now, or was being suspended, and is done, however
+	 * it ended, but for plan_reject(); or it is paused (view_state()) and may arrive once more,
+	 * as soon as at the same instant. So arrived() may show a job with a lower id than the last
+	 * one, which has run before (view_n_starts()). Nobody is told of the end of a paused job,
+	 * nor when a running one is granted more work (view_remaining_ns()) or a higher cap
+	 * (view_max_gpus()) where it is. */
 	void (*arrived)(void *self, const View *view, const Job *job);
 	void (*completed)(void *self, const View *view, const Job *job);
 	void (*timer)(void *self, const View *view, guint64 tag);

@@ -20,6 +20,8 @@ segment_end_to_string(SegmentEnd end)
 		return "timeout";
 	case SEGMENT_STOPPED:
 		return "stopped";
+	case SEGMENT_PAUSED:
+		return "paused";
 	}
 	g_assert_not_reached();
 }

@@ -14,7 +14,7 @@ typedef struct JobRecord {
 	gboolean has_started;
 	const char *reject_reason;  /* "" but for REJECTED; the run's */
 	SimTime first_start_ns;     /* if it has started */
-	SimTime finish_ns;          /* if FINISHED, TIMEOUT or FAILED */
+	SimTime finish_ns;          /* if FINISHED, TIMEOUT, FAILED or STOPPED */
 	SimTime run_ns;             /* holding GPUs, overhead and suspension included */
 	SimTime overhead_ns;        /* of that */
 	SimWork kept_work_ns;       /* work done and not lost */
@@ -24,13 +24,30 @@ typedef struct JobRecord {
 } JobRecord;
 
 typedef struct AppRecord {
-	gboolean has_life; /* all its jobs ended FINISHED, and their times are below */
+	gboolean has_life; /* all its jobs ended FINISHED or STOPPED, and their times are below */
 	JobState state;    /* by A22 */
 	SimTime finish_ns; /* if FINISHED */
 	GpuTime service;
+	/* Of an app with a tuner, see app_work() and app_demand_milli(). */
+	GpuTime tuned_work;
+	guint64 tuned_demand_milli;
 	double n_avg;      /* time-weighted mean of n(t) over its life (A20, A21) */
 	double contention; /* mean of max(1, demand(t) / GPUs that are up) (C04) */
 } AppRecord;
+
+/* W of A23: what an app is about; with a tuner, what all its jobs did and kept. */
+static inline GpuTime
+app_work(const App *app, const AppRecord *done)
+{
+	return app->tuner != NULL ? done->tuned_work : app->work;
+}
+
+/* d of A23: the most it could use; with a tuner, that of its largest phase. */
+static inline guint64
+app_demand_milli(const App *app, const AppRecord *done)
+{
+	return app->tuner != NULL ? done->tuned_demand_milli : app->demand_milli;
+}
 
 typedef enum SegmentEnd {
 	SEGMENT_FINISHED,
@@ -39,7 +56,8 @@ typedef enum SegmentEnd {
 	SEGMENT_SPEED,
 	SEGMENT_FAILED,
 	SEGMENT_TIMEOUT,
-	SEGMENT_STOPPED,
+	SEGMENT_STOPPED, /* by the tuner, or by the end of the run */
+	SEGMENT_PAUSED,
 } SegmentEnd;
 
 const char *segment_end_to_string(SegmentEnd end);

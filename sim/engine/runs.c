@@ -257,15 +257,20 @@ run_move(Engine *engine, JobId job, const Alloc *where)
 	open_segment(engine, job, overhead_ns);
 }
 
-/* Work since the last checkpoint is lost (A16). */
+/* Work since the last checkpoint is lost (A16); the end of a tuner's phase is one. */
 static void
 lose_unsaved_work(Engine *engine, JobId job, SimTime checkpoint_every_ns)
 {
 	Run *run = &engine->runs[job];
-	SimWork done_ns = engine->scenario->workload->duration_ns[job] - run->work_left_ns;
+	SimWork done_ns = run->goal_ns - run->work_left_ns;
+	SimWork kept_ns;
 
-	if (checkpoint_every_ns > 0)
-		run->work_left_ns += done_ns % checkpoint_every_ns;
+	if (checkpoint_every_ns == 0)
+		return;
+	kept_ns = done_ns - done_ns % checkpoint_every_ns;
+	if (engine->tuning != NULL)
+		kept_ns = MAX(kept_ns, tuning_saved_ns(engine, job));
+	run->work_left_ns += done_ns - kept_ns;
 }
 
 /* The job holds nothing any more. */
@@ -275,20 +280,35 @@ leave_gpus(Engine *engine, JobId job)
 	Run *run = &engine->runs[job];
 
 	drop_running(engine, job);
-	alloc_copy(&run->last_alloc, &run->alloc);
+	alloc_swap(&run->last_alloc, &run->alloc);
 	alloc_reset(&run->alloc);
+}
+
+static void
+join_queue(Engine *engine, JobId job)
+{
+	const Job *spec = engine_job(engine, job);
+
+	engine->record->jobs[job].state = JOB_QUEUED;
+	engine->n_queued++;
+	engine->queued_milli += job_held_milli(spec, spec->num_gpus);
+}
+
+void
+run_queue(Engine *engine, JobId job)
+{
+	join_queue(engine, job);
+	engine->why |= POLICY_WAKE_ARRIVED;
+	if (engine->policy->arrived != NULL)
+		engine->policy->arrived(engine->self, &engine->view, engine_job(engine, job));
 }
 
 static void
 back_to_queue(Engine *engine, JobId job)
 {
-	const Job *spec = engine_job(engine, job);
-
 	close_segment(engine, job, SEGMENT_PREEMPTED);
 	leave_gpus(engine, job);
-	engine->record->jobs[job].state = JOB_QUEUED;
-	engine->n_queued++;
-	engine->queued_milli += job_held_milli(spec, spec->num_gpus);
+	join_queue(engine, job);
 }
 
 void
@@ -315,28 +335,98 @@ run_stop(Engine *engine, JobId job)
 	engine->n_suspending_gpus += run->alloc.n;
 }
 
-/* The job is done: its segment ends, its GPUs are free, its app may be done too. */
+/* The segment ends, and its GPUs are free. */
 static void
-end_job(Engine *engine, JobId job, JobState state, SegmentEnd end)
+end_segment(Engine *engine, JobId job, SegmentEnd end)
 {
-	const Job *spec = engine_job(engine, job);
-	JobRecord *record = &engine->record->jobs[job];
 	Run *run = &engine->runs[job];
 
 	close_segment(engine, job, end);
+	if (run->alloc.n == 0) {
+		engine->n_running_free--;
+		return;
+	}
+	cluster_give(engine->cluster, engine_job(engine, job), &run->alloc);
+	run_mark_off_beat(engine, &run->alloc);
+	leave_gpus(engine, job);
+}
+
+/* The job is done: its app may be done, too. @max_gpus is what it could use until now. */
+static void
+end_job(Engine *engine, JobId job, JobState state, guint max_gpus)
+{
+	JobRecord *record = &engine->record->jobs[job];
+	Run *run = &engine->runs[job];
+
 	record->state = state;
 	record->finish_ns = engine->now_ns;
-	record->kept_work_ns = engine->scenario->workload->duration_ns[job] - run->work_left_ns;
-	if (run->alloc.n > 0) {
-		cluster_give(engine->cluster, spec, &run->alloc);
-		run_mark_off_beat(engine, &run->alloc);
-		drop_running(engine, job);
-	} else {
-		engine->n_running_free--;
-	}
+	record->kept_work_ns = run->goal_ns - run->work_left_ns;
 	alloc_clear(&run->alloc);
 	alloc_clear(&run->last_alloc);
-	lives_done(engine->lives, spec);
+	lives_done(engine->lives, engine_job(engine, job), max_gpus);
+}
+
+/* A job that the policy knows wants nothing any more, for now or for good. */
+static void
+tell_completed(Engine *engine, JobId job)
+{
+	engine->idle_stops = 0;
+	if (engine_job(engine, job)->num_gpus == 0)
+		return;
+	engine->why |= POLICY_WAKE_COMPLETED;
+	if (engine->policy->completed != NULL)
+		engine->policy->completed(engine->self, &engine->view, engine_job(engine, job));
+}
+
+/* The work of the present segment is not booked: it goes on. */
+void
+run_extend(Engine *engine, JobId job, SimWork goal_ns)
+{
+	Run *run = &engine->runs[job];
+
+	run->work_left_ns += goal_ns - run->goal_ns;
+	run->goal_ns = goal_ns;
+	post_end(engine, job);
+}
+
+void
+run_pause(Engine *engine, JobId job)
+{
+	book_work(engine, job);
+	end_segment(engine, job, SEGMENT_PAUSED);
+	engine->record->jobs[job].state = JOB_PAUSED;
+	lives_change_demand(engine->lives, engine_job(engine, job), engine_max_gpus(engine, job),
+	                    0);
+	tell_completed(engine, job);
+}
+
+void
+run_resume(Engine *engine, JobId job, SimWork goal_ns)
+{
+	Run *run = &engine->runs[job];
+
+	run->work_left_ns += goal_ns - run->goal_ns;
+	run->goal_ns = goal_ns;
+	lives_change_demand(engine->lives, engine_job(engine, job), 0,
+	                    engine_max_gpus(engine, job));
+	if (engine_job(engine, job)->num_gpus == 0)
+		run_start(engine, job, &run->alloc, FALSE);
+	else
+		run_queue(engine, job);
+}
+
+void
+run_end_early(Engine *engine, JobId job)
+{
+	if (engine->record->jobs[job].state == JOB_PAUSED) {
+		end_job(engine, job, JOB_STOPPED, 0);
+	} else {
+		book_work(engine, job);
+		end_segment(engine, job, SEGMENT_STOPPED);
+		end_job(engine, job, JOB_STOPPED, engine_max_gpus(engine, job));
+		tell_completed(engine, job);
+	}
+	engine_job_is_done(engine, job);
 }
 
 static void
@@ -349,6 +439,14 @@ release(Engine *engine, JobId job)
 	run_mark_off_beat(engine, &run->alloc);
 	back_to_queue(engine, job);
 	engine->why |= POLICY_WAKE_RELEASED;
+}
+
+/* Whether what is due is a look of the job's tuner, which has the word then. */
+static gboolean
+is_for_tuner(Engine *engine, JobId job)
+{
+	return engine->tuning != NULL && engine->now_ns >= engine->runs[job].works_from_ns &&
+	       run_work_left_ns(engine, job) == 0 && tuning_reach(engine, job);
 }
 
 void
@@ -367,6 +465,8 @@ run_due(Engine *engine, JobId job)
 		}
 		engine->n_suspending_gpus -= run->alloc.n;
 	} else {
+		if (is_for_tuner(engine, job))
+			return;
 		/* Work done at the very instant of the limit is finished (A17). */
 		book_work(engine, job);
 		is_over = run->work_left_ns > 0 || engine->now_ns < run->works_from_ns;
@@ -374,14 +474,11 @@ run_due(Engine *engine, JobId job)
 			lose_unsaved_work(engine, job,
 			                  engine->scenario->overheads.checkpoint_every_ns);
 	}
-	end_job(engine, job, is_over ? JOB_TIMEOUT : JOB_FINISHED,
-	        is_over ? SEGMENT_TIMEOUT : SEGMENT_FINISHED);
-	engine->idle_stops = 0;
-	if (spec->num_gpus == 0)
-		return;
-	engine->why |= POLICY_WAKE_COMPLETED;
-	if (engine->policy->completed != NULL)
-		engine->policy->completed(engine->self, &engine->view, spec);
+	end_segment(engine, job, is_over ? SEGMENT_TIMEOUT : SEGMENT_FINISHED);
+	end_job(engine, job, is_over ? JOB_TIMEOUT : JOB_FINISHED, engine_max_gpus(engine, job));
+	if (engine->tuning != NULL)
+		tuning_leave(engine, job);
+	tell_completed(engine, job);
 }
 
 void
@@ -393,8 +490,7 @@ run_cut(Engine *engine, JobId job)
 		book_work(engine, job);
 		close_segment(engine, job, SEGMENT_STOPPED);
 	}
-	record->kept_work_ns =
-	    engine->scenario->workload->duration_ns[job] - engine->runs[job].work_left_ns;
+	record->kept_work_ns = engine->runs[job].goal_ns - engine->runs[job].work_left_ns;
 	record->state = JOB_UNFINISHED;
 }
 

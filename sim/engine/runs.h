@@ -18,7 +18,23 @@ void run_move(Engine *engine, JobId job, const Alloc *where);
 /* A running job stops: at once, or, with suspend_s, holding its GPUs until its release. */
 void run_stop(Engine *engine, JobId job);
 
-/* The end event of @job is due: it is finished, timed out, or its suspension is over. */
+/* @job joins the queue, for the first time or back from a pause, and the policy is told. */
+void run_queue(Engine *engine, JobId job);
+
+/* A running job whose work up to its goal is done goes on to @goal_ns of work, where it is. */
+void run_extend(Engine *engine, JobId job, SimWork goal_ns);
+
+/* The same job gives its GPUs up and waits for its tuner. */
+void run_pause(Engine *engine, JobId job);
+
+/* A paused job goes on to @goal_ns of work; it joins the queue, or runs if it needs no GPU. */
+void run_resume(Engine *engine, JobId job, SimWork goal_ns);
+
+/* The job, at its goal or paused, is STOPPED. */
+void run_end_early(Engine *engine, JobId job);
+
+/* The end event of @job is due: it is finished, timed out, at a goal of its tuner, or its
+ * suspension is over. */
 void run_due(Engine *engine, JobId job);
 
 /* The run ends here: what holds GPUs is cut and not done. */

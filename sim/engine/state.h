@@ -10,6 +10,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/events.h"
 #include "sim/engine/lives.h"
+#include "sim/engine/tuning.h"
 
 /* Among events of one instant segment ends come before timers (DESIGN 3). */
 #define ORDER_TIMER ((guint64)1 << 63)
@@ -21,7 +22,8 @@ typedef struct Run {
 	SimTime works_from_ns; /* end of the overhead it began with */
 	SimTime started_ns;    /* start of the present stretch on GPUs */
 	SimTime stopped_ns;    /* while suspending: when work ceased */
-	SimWork work_left_ns;  /* as of since_ns; once stopped, as of then */
+	SimWork work_left_ns;  /* up to goal_ns; as of since_ns; once stopped, as of then */
+	SimWork goal_ns;       /* the job's duration, or where its tuner looks at it next */
 	gint64 speed_ppb;
 	gint64 placement_atto; /* 1 / slowdown of its level, times 10^18 */
 	PlacementLevel level;
@@ -80,6 +82,7 @@ struct Engine {
 	Cluster *cluster;
 	Cluster *empty; /* the same cluster with nobody on it: what could ever fit */
 	Lives *lives;
+	Tuning *tuning;      /* NULL if no app has a tuner */
 	Run *runs;           /* by JobId */
 	RunRecord *record;   /* what engine_run() hands over */
 	GArray *running;     /* of JobId: holding GPUs, in no order that matters */
@@ -115,6 +118,13 @@ static inline const Job *
 engine_job(const Engine *engine, JobId job)
 {
 	return &engine->scenario->workload->jobs[job];
+}
+
+static inline guint32
+engine_max_gpus(const Engine *engine, JobId job)
+{
+	return engine->tuning != NULL ? tuning_max_gpus(engine, job)
+	                              : engine_job(engine, job)->max_gpus;
 }
 
 /* plan.c */

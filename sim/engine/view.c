@@ -161,12 +161,30 @@ may_know(const View *view, JobId job)
 	return FALSE;
 }
 
+guint32
+view_max_gpus(const View *view, JobId job)
+{
+	return engine_max_gpus(view->engine, job);
+}
+
+SimWork
+view_work_done_ns(const View *view, JobId job)
+{
+	return view->engine->runs[job].goal_ns - run_work_left_ns(view->engine, job);
+}
+
+static SimWork
+granted_ns(const Engine *engine, JobId job)
+{
+	return engine->tuning != NULL ? tuning_granted_ns(engine, job) : engine->runs[job].goal_ns;
+}
+
 gboolean
 view_duration_ns(const View *view, JobId job, SimWork *ret_ns)
 {
 	if (!may_know(view, job))
 		return FALSE;
-	*ret_ns = view->engine->scenario->workload->duration_ns[job];
+	*ret_ns = granted_ns(view->engine, job);
 	return TRUE;
 }
 
@@ -175,8 +193,34 @@ view_remaining_ns(const View *view, JobId job, SimWork *ret_ns)
 {
 	if (!may_know(view, job))
 		return FALSE;
-	*ret_ns = run_work_left_ns(view->engine, job);
+	*ret_ns = granted_ns(view->engine, job) - view_work_done_ns(view, job);
 	return TRUE;
+}
+
+static GpuTime
+work_done(const View *view, const App *app)
+{
+	GpuTime work = 0;
+
+	for (guint i = 0; i < app->n_jobs; i++) {
+		const Job *job = view_job(view, app->jobs[i]);
+
+		work +=
+		    (GpuTime)job_held_milli(job, job->num_gpus) * view_work_done_ns(view, job->id);
+	}
+	return work;
+}
+
+static GpuTime
+work_forecast(const Engine *engine, AppId app)
+{
+	Phase phases[MAX_APP_PHASES];
+	guint n = tuning_forecast(engine, app, phases);
+	GpuTime work = 0;
+
+	for (guint i = 0; i < n; i++)
+		work += (GpuTime)(phases[i].work_gpu_ns * GPU_MILLI + 0.5);
+	return work;
 }
 
 gboolean
@@ -186,8 +230,57 @@ view_app_work(const View *view, AppId app, GpuTime *ret_work)
 
 	if (!may_know(view, spec->jobs[0]))
 		return FALSE;
-	*ret_work = spec->work;
+	*ret_work = spec->tuner == NULL ? spec->work
+	                                : work_done(view, spec) + work_forecast(view->engine, app);
 	return TRUE;
+}
+
+guint64
+view_app_demand_milli(const View *view, AppId app)
+{
+	const App *spec = view_app(view, app);
+	Phase phases[MAX_APP_PHASES];
+	guint64 demand_milli;
+	guint n;
+
+	if (spec->tuner == NULL)
+		return spec->demand_milli;
+	demand_milli = tuning_demand_milli(view->engine, app);
+	n = tuning_forecast(view->engine, app, phases);
+	for (guint i = 1; i < n; i++)
+		demand_milli = MAX(demand_milli, (guint64)(phases[i].cap_gpus * GPU_MILLI + 0.5));
+	return demand_milli;
+}
+
+/* All that is left of all jobs, at once. */
+static Phase
+only_phase(const View *view, const App *app)
+{
+	Phase all = { 0, 0 };
+
+	for (guint i = 0; i < app->n_jobs; i++) {
+		const Job *job = view_job(view, app->jobs[i]);
+
+		if (job_state_is_done(view_state(view, job->id)))
+			continue;
+		all.work_gpu_ns += (double)job_held_milli(job, job->num_gpus) / GPU_MILLI *
+		                   (double)run_work_left_ns(view->engine, job->id);
+		all.cap_gpus += (double)job_held_milli(job, job->max_gpus) / GPU_MILLI;
+	}
+	return all;
+}
+
+guint
+view_app_forecast(const View *view, AppId app, Phase ret_phases[MAX_APP_PHASES])
+{
+	const App *spec = view_app(view, app);
+
+	if (!may_know(view, spec->jobs[0]))
+		return 0;
+	if (spec->tuner != NULL)
+		return tuning_forecast(view->engine, app, ret_phases);
+	ret_phases[0] = only_phase(view, spec);
+	return ret_phases[0].cap_gpus > 0 ? 1 : 0;
 }
 
 static int

@@ -19,11 +19,13 @@ typedef enum JobState {
 	JOB_QUEUED,     /* waits, holding nothing */
 	JOB_RUNNING,    /* holds its GPUs */
 	JOB_SUSPENDING, /* stopped, and holds its GPUs until its suspend_s is over */
+	JOB_PAUSED,     /* by its tuner: neither waits nor holds anything, and may come back */
 	JOB_FINISHED,
 	JOB_REJECTED,
 	JOB_TIMEOUT,
 	JOB_FAILED,
 	JOB_UNFINISHED,
+	JOB_STOPPED, /* early, by its tuner */
 } JobState;
 
 static inline gboolean
@@ -83,13 +85,46 @@ Overheads view_overheads(const View *view, JobId job);
 /* The largest of what any job of this run may pay, for policies that check their quanta (B05). */
 Overheads view_largest_overheads(const View *view);
 
+/* The most GPUs the job can use now: its max_gpus, or less in an early phase of its tuner. Plans
+ * that give more are refused. It never falls. */
+guint32 view_max_gpus(const View *view, JobId job);
+
+/* Work done and kept so far, at speed 1: what the owner of any training sees of it. */
+SimWork view_work_done_ns(const View *view, JobId job);
+
 /* The truth, for a policy with the ORACLE capability; without it FALSE, and counted as refused.
- * Remaining work excludes overhead still to be paid (A12). */
+ * Remaining work excludes overhead still to be paid (A12). Of a job whose tuner has granted it a
+ * part of its training so far, that part is all that anybody knows: its duration is what is
+ * granted in all, and it may grow, with an arrival of the job or, where it keeps its GPUs, without.
+ */
 gboolean view_duration_ns(const View *view, JobId job, SimWork *ret_ns);
 gboolean view_remaining_ns(const View *view, JobId job, SimWork *ret_ns);
 
-/* W of an app (A23), likewise. */
+/* W of an app (A23), likewise; of an app with a tuner the work done and forecast. */
 gboolean view_app_work(const View *view, AppId app, GpuTime *ret_work);
+
+/* d of an app (A23) in thousandths of GPUs: the sum of max_gpus, or the largest demand of a phase
+ * that an app with a tuner has had or will have. For every policy. */
+guint64 view_app_demand_milli(const View *view, AppId app);
+
+/* A stretch of an app's life during which it can use a number of GPUs. */
+typedef struct Phase {
+	double work_gpu_ns; /* GPUs x ns at speed 1 */
+	double cap_gpus;    /* (shares count as parts) */
+} Phase;
+
+#define MAX_APP_PHASES TUNER_MAX_PHASES
+
+/* What the app still has to go through, the present phase first: k GPUs take the sum over phases
+ * of work / min(k, cap) (policies.md 1.4). At most MAX_APP_PHASES; 0 for one that is done; likewise
+ * 0 without the ORACLE capability. All jobs count that are not done, submitted or not.
+ *
+ * Without a tuner, and for hyperdrive (whose trials may all go on), it is one phase: all that is
+ * left of all jobs that are not done. Else: what is left of the present phase to the trials that
+ * are not paused; then for each later phase the number of survivors times the median of what the
+ * present trials would work and use in it, as nobody knows who they will be. Brackets are beside
+ * each other: their first phases are added, their second ones, and so on. */
+guint view_app_forecast(const View *view, AppId app, Phase ret_phases[MAX_APP_PHASES]);
 
 /* num_gpus x duration of every job of the trace that is not rejected, ascending: a distribution is
  * known even where a job's own duration is not (A61). */

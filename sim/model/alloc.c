@@ -115,6 +115,15 @@ alloc_copy(Alloc *to, const Alloc *from)
 	to->n = from->n;
 }
 
+void
+alloc_swap(Alloc *one, Alloc *other)
+{
+	Alloc kept = *one;
+
+	*one = *other;
+	*other = kept;
+}
+
 gboolean
 alloc_equal(const Alloc *one, const Alloc *other)
 {

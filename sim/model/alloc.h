@@ -36,5 +36,6 @@ void alloc_reset(Alloc *alloc);
 void alloc_add(Alloc *alloc, guint32 gpu);
 void alloc_add_range(Alloc *alloc, guint32 first_gpu, guint n);
 void alloc_copy(Alloc *to, const Alloc *from);
+void alloc_swap(Alloc *one, Alloc *other);
 gboolean alloc_equal(const Alloc *one, const Alloc *other);
 gboolean alloc_has(const Alloc *alloc, guint32 gpu);

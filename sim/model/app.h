@@ -6,7 +6,7 @@
  * Fairness is per app. An AppId is the rank of the app's first job by (submit time, trace row).
  */
 
-#include "sim/model/job.h"
+#include "sim/model/tuner.h"
 
 typedef struct App {
 	AppId id;
@@ -17,4 +17,6 @@ typedef struct App {
 	SimTime submit_ns;    /* of its first job */
 	guint64 demand_milli; /* the sum of max_gpus (or shares): d of SEMANTICS A23, x 1000 */
 	GpuTime work;         /* the sum of num_gpus (or share) x duration: W of A23 */
+	const Tuner *tuner;   /* who stops jobs of it early; NULL = nobody. Then work and
+	                       * demand_milli are what it would take if all ran to their ends */
 } App;

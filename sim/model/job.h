@@ -9,7 +9,7 @@
  * every tie as DESIGN 2 asks. Texts are never NULL; absent is "". They belong to the Workload.
  */
 
-#include "sim/base/units.h"
+#include "sim/model/loss.h"
 
 typedef guint32 JobId;
 typedef guint32 AppId;
@@ -44,6 +44,7 @@ typedef struct Job {
 	const char *name;      /* the job_id of the trace, verbatim */
 	const char *user, *tenant, *group, *model_name, *gpu_type_name, *kind;
 	const char *trace_state;
+	const LossCurve *loss; /* of its training; NULL = not given */
 } Job;
 
 /* Thousandths of GPUs the job holds when it holds @n_gpus. */

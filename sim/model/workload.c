@@ -27,6 +27,10 @@ typedef struct AppDraft {
 	const char *name;
 	guint32 n_jobs;
 	gboolean is_lone; /* the app of one job without app_id */
+	const Tuner *tuner;
+	guint64 tuner_line; /* that gave it */
+	gboolean has_bare;  /* a job without a loss curve, by this line */
+	guint64 bare_line;
 } AppDraft;
 
 /* In the file; line 0 is none. */
@@ -49,6 +53,9 @@ struct WorkloadBuilder {
 	GHashTable *type_sets; /* interned gpu_type texts seen so far */
 	GPtrArray *gpu_type_sets;
 	ModelTable *models;
+	GHashTable *tuners; /* text as given or canonical -> Tuner of tuner_list */
+	GPtrArray *tuner_list;
+	GPtrArray *loss_curves;
 	GStringChunk *strings;
 	const char *last[N_LABELS];
 	gint64 earliest_ns, latest_ns; /* of all times, so that differences fit */
@@ -82,6 +89,9 @@ workload_builder_new(const char *path, Problems *problems)
 	builder->type_sets = g_hash_table_new(NULL, NULL);
 	builder->gpu_type_sets = g_ptr_array_new();
 	builder->models = model_table_new_empty();
+	builder->tuners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	builder->tuner_list = g_ptr_array_new_with_free_func((GDestroyNotify)tuner_free);
+	builder->loss_curves = g_ptr_array_new_with_free_func(g_free);
 	builder->strings = g_string_chunk_new(1 << 16);
 	for (Label label = 0; label < N_LABELS; label++)
 		builder->last[label] = "";
@@ -105,6 +115,9 @@ workload_builder_free(WorkloadBuilder *builder)
 	g_hash_table_destroy(builder->type_sets);
 	g_clear_pointer(&builder->gpu_type_sets, g_ptr_array_unref);
 	g_clear_pointer(&builder->models, model_table_free);
+	g_hash_table_destroy(builder->tuners);
+	g_clear_pointer(&builder->tuner_list, g_ptr_array_unref);
+	g_clear_pointer(&builder->loss_curves, g_ptr_array_unref);
 	g_clear_pointer(&builder->strings, g_string_chunk_free);
 	g_free(builder);
 }
@@ -313,6 +326,95 @@ check_app(WorkloadBuilder *builder, const JobDraft *draft)
 	              draft->app, builder->lines[GPOINTER_TO_UINT(row)]);
 }
 
+/* tuners */
+
+/* The one Tuner of this meaning, however it is written. */
+static const Tuner *
+find_tuner(WorkloadBuilder *builder, const char *text, GError **error)
+{
+	const Tuner *known = g_hash_table_lookup(builder->tuners, text);
+	Tuner *tuner;
+
+	if (known)
+		return known;
+	tuner = tuner_parse(text, error);
+	if (!tuner)
+		return NULL;
+	g_ptr_array_add(builder->tuner_list, tuner);
+	known = g_hash_table_lookup(builder->tuners, tuner->text);
+	if (!known) {
+		known = tuner;
+		g_hash_table_insert(builder->tuners, g_strdup(tuner->text), tuner);
+	}
+	if (!g_str_equal(text, tuner->text))
+		g_hash_table_insert(builder->tuners, g_strdup(text), (gpointer)(guintptr)known);
+	return known;
+}
+
+/* What rows above have said of the row's app, or NULL if it is new. */
+static AppDraft *
+find_app(const WorkloadBuilder *builder, const JobDraft *draft)
+{
+	gpointer index;
+
+	if (draft->app[0] == '\0' ||
+	    !g_hash_table_lookup_extended(builder->named, draft->app, NULL, &index))
+		return NULL;
+	return &g_array_index(builder->apps, AppDraft, GPOINTER_TO_UINT(index));
+}
+
+static gboolean
+refuse_tuner(WorkloadBuilder *builder, const JobDraft *draft, const AppDraft *app,
+             const Tuner *tuner)
+{
+	return refuse(builder, draft, DRAFT_TUNER, "an app of two tuners",
+	              "found the tuner \"%s\" for app \"%s\", which has \"%s\" by line "
+	              "%" G_GUINT64_FORMAT ", wanted the same or none",
+	              tuner->text, draft->app, app->tuner->text, app->tuner_line);
+}
+
+/* A tuner that compares trials needs the loss of each, and of those above, too. */
+static gboolean
+check_losses(WorkloadBuilder *builder, const JobDraft *draft, const AppDraft *app,
+             const Tuner *tuner)
+{
+	if (tuner == NULL || !tuner_compares(tuner))
+		return TRUE;
+	if (draft->loss.half_ns == 0)
+		return refuse(builder, draft, DRAFT_LOSS_CURVE, "no loss_curve",
+		              "found no loss_curve, wanted one: the tuner \"%s\" of the app "
+		              "compares losses",
+		              tuner->text);
+	if (app == NULL || !app->has_bare)
+		return TRUE;
+	return refuse(builder, draft, DRAFT_TUNER, "no loss_curve",
+	              "found the tuner \"%s\" for app \"%s\", whose job of line %" G_GUINT64_FORMAT
+	              " has no loss_curve, wanted one on each",
+	              tuner->text, draft->app, app->bare_line);
+}
+
+/* The tuner that the row gives, or its app has; NULL if none is known. */
+static gboolean
+check_tuner(WorkloadBuilder *builder, const JobDraft *draft, const Tuner **ret_tuner)
+{
+	const AppDraft *app = find_app(builder, draft);
+	const Tuner *tuner = app ? app->tuner : NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (draft->tuner[0] != '\0') {
+		const Tuner *given = find_tuner(builder, draft->tuner, &error);
+
+		if (!given)
+			return refuse(builder, draft, DRAFT_TUNER, "bad tuner", "%s",
+			              error->message);
+		if (tuner && tuner != given)
+			return refuse_tuner(builder, draft, app, given);
+		tuner = given;
+	}
+	*ret_tuner = tuner;
+	return check_losses(builder, draft, app, tuner);
+}
+
 /* keeping a row */
 
 /* Plain arrays, not GArrays, so that the Workload takes them over without a copy. */
@@ -358,7 +460,7 @@ keep_labels(WorkloadBuilder *builder, const JobDraft *draft, Job *job)
 static guint32
 keep_app(WorkloadBuilder *builder, const JobDraft *draft, const char *job_name)
 {
-	AppDraft app = { job_name, 1, TRUE };
+	AppDraft app = { .name = job_name, .n_jobs = 1, .is_lone = TRUE };
 	gpointer index;
 
 	if (draft->app[0] != '\0') {
@@ -403,6 +505,27 @@ keep_numbers(const JobDraft *draft, Job *job)
 }
 
 static void
+keep_tuning(WorkloadBuilder *builder, const JobDraft *draft, const Tuner *tuner, Job *job)
+{
+	AppDraft *app = &g_array_index(builder->apps, AppDraft, job->app);
+
+	if (draft->loss.half_ns > 0) {
+		LossCurve *loss = g_new(LossCurve, 1);
+
+		*loss = draft->loss;
+		g_ptr_array_add(builder->loss_curves, loss);
+		job->loss = loss;
+	} else if (!app->has_bare) {
+		app->has_bare = TRUE;
+		app->bare_line = draft->line;
+	}
+	if (app->tuner == NULL) {
+		app->tuner = tuner;
+		app->tuner_line = draft->line;
+	}
+}
+
+static void
 note_unsorted(WorkloadBuilder *builder, const JobDraft *draft)
 {
 	builder->is_unsorted = TRUE;
@@ -411,7 +534,7 @@ note_unsorted(WorkloadBuilder *builder, const JobDraft *draft)
 
 /* Ids are not looked up in the chunk: they are distinct, as check_name() has seen. */
 static void
-keep_row(WorkloadBuilder *builder, const JobDraft *draft, Job job)
+keep_row(WorkloadBuilder *builder, const JobDraft *draft, const Tuner *tuner, Job job)
 {
 	guint row = builder->n;
 
@@ -422,6 +545,7 @@ keep_row(WorkloadBuilder *builder, const JobDraft *draft, Job job)
 	keep_labels(builder, draft, &job);
 	keep_model(builder, draft);
 	keep_numbers(draft, &job);
+	keep_tuning(builder, draft, tuner, &job);
 	if (row > 0 && draft->submit_ns < builder->jobs[row - 1].submit_ns && !builder->is_unsorted)
 		note_unsorted(builder, draft);
 	g_hash_table_insert(builder->rows, (gpointer)(guintptr)job.name, GUINT_TO_POINTER(row));
@@ -451,6 +575,7 @@ draft_with_texts(const JobDraft *given)
 	draft.gpu_type = text_or_empty(given->gpu_type);
 	draft.state = text_or_empty(given->state);
 	draft.kind = text_or_empty(given->kind);
+	draft.tuner = text_or_empty(given->tuner);
 	return draft;
 }
 
@@ -458,15 +583,17 @@ gboolean
 workload_builder_add(WorkloadBuilder *builder, const JobDraft *given)
 {
 	JobDraft draft = draft_with_texts(given);
+	const Tuner *tuner = NULL;
 	Job job = { 0 };
 
 	builder->n_rows++;
 	if (!check_name(builder, &draft) || !check_app(builder, &draft) ||
 	    !check_workers(builder, &draft, &job.num_gpus) ||
 	    !check_widths(builder, &draft, &job) || !check_share(builder, &draft, &job) ||
-	    !check_slowdown(builder, &draft) || !check_times(builder, &draft))
+	    !check_slowdown(builder, &draft) || !check_tuner(builder, &draft, &tuner) ||
+	    !check_times(builder, &draft))
 		return FALSE;
-	keep_row(builder, &draft, job);
+	keep_row(builder, &draft, tuner, job);
 	return TRUE;
 }
 
@@ -546,6 +673,13 @@ app_add_job(App *app, const Job *job, SimWork duration_ns)
 	app->work += (GpuTime)job_held_milli(job, job->num_gpus) * duration_ns;
 }
 
+/* One that lets every job run to its end is none. */
+static const Tuner *
+tuner_of(const AppDraft *draft)
+{
+	return draft->tuner != NULL && draft->tuner->kind != TUNER_NONE ? draft->tuner : NULL;
+}
+
 /* Gives the apps their ids, in the order of their first jobs, and their part of app_jobs. */
 static void
 workload_number_apps(Workload *workload, const AppDraft *drafts)
@@ -566,7 +700,9 @@ workload_number_apps(Workload *workload, const AppDraft *drafts)
 				.name = draft->name,
 				.jobs = workload->app_jobs + n_before,
 				.submit_ns = job->submit_ns,
+				.tuner = tuner_of(draft),
 			};
+			workload->has_tuners |= tuner_of(draft) != NULL;
 			n_before += draft->n_jobs;
 			next++;
 		}
@@ -610,6 +746,8 @@ workload_builder_finish(WorkloadBuilder *builder)
 	    g_renew(SimWork, g_steal_pointer(&builder->duration_ns), builder->n);
 	workload->gpu_type_sets = g_steal_pointer(&builder->gpu_type_sets);
 	workload->models = g_steal_pointer(&builder->models);
+	workload->tuners = g_steal_pointer(&builder->tuner_list);
+	workload->loss_curves = g_steal_pointer(&builder->loss_curves);
 	workload->strings = g_steal_pointer(&builder->strings);
 	workload_number_jobs(workload);
 	workload_group_apps(workload, builder->apps);
@@ -634,6 +772,8 @@ workload_free(Workload *workload)
 	g_free(workload->app_jobs);
 	g_clear_pointer(&workload->gpu_type_sets, g_ptr_array_unref);
 	model_table_free(workload->models);
+	g_clear_pointer(&workload->tuners, g_ptr_array_unref);
+	g_clear_pointer(&workload->loss_curves, g_ptr_array_unref);
 	g_clear_pointer(&workload->strings, g_string_chunk_free);
 	g_free(workload);
 }

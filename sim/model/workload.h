@@ -18,7 +18,9 @@
  * given gpu_share of exactly 1 has num_gpus 1 is for the reader to see: here it is no share. */
 typedef struct JobDraft {
 	const char *name, *app, *user, *tenant, *group, *model, *gpu_type, *state, *kind;
-	gint64 submit_ns; /* on the trace's clock */
+	const char *tuner; /* of its app, see tuner_parse() */
+	LossCurve loss;    /* half_ns 0 = none */
+	gint64 submit_ns;  /* on the trace's clock */
 	SimWork duration_ns;
 	SimTime iteration_ns;  /* 0 = not given */
 	SimTime time_limit_ns; /* 0 = none */
@@ -48,6 +50,8 @@ typedef enum DraftField {
 	DRAFT_WORKERS,
 	DRAFT_GPUS_PER_WORKER,
 	DRAFT_SLOWDOWN,
+	DRAFT_TUNER,
+	DRAFT_LOSS_CURVE,
 } DraftField;
 
 /* Where that cell of the row being added stands, counted from 1; FALSE if it has none. Asked when
@@ -72,6 +76,9 @@ typedef struct Workload {
 	JobId *app_jobs;          /* backing of App.jobs */
 	ModelTable *models;       /* those that the trace itself brings, by their slowdowns */
 	GPtrArray *gpu_type_sets; /* of char *: what job.gpu_type_name holds, distinct */
+	GPtrArray *tuners;        /* of Tuner: backing of App.tuner */
+	GPtrArray *loss_curves;   /* of LossCurve: backing of Job.loss */
+	gboolean has_tuners;      /* some app has one */
 	GStringChunk *strings;
 } Workload;
 
@@ -88,8 +95,8 @@ void workload_builder_set_finder(WorkloadBuilder *builder, DraftFinder find_cell
 
 /* Adds a row. Checks what concerns one row or its neighbours by id: duplicate ids (naming both
  * lines), an app named like an app-less job (A34), min <= num <= max (B09), shares (A45), workers
- * (A46), time overflow (A19), two tables of slowdowns for one model. FALSE if the row was bad: it
- * is in problems and not added. */
+ * (A46), time overflow (A19), two tables of slowdowns for one model, tuners, of which an app has
+ * one and which need loss curves. FALSE if the row was bad: it is in problems and not added. */
 gboolean workload_builder_add(WorkloadBuilder *builder, const JobDraft *draft);
 
 /* Sorts (with a notice if the file was not in order), numbers, groups into apps. Frees the

@@ -89,6 +89,8 @@ job_state_to_string(JobState state)
 		return "RUNNING";
 	case JOB_SUSPENDING:
 		return "SUSPENDING";
+	case JOB_PAUSED:
+		return "PAUSED";
 	case JOB_FINISHED:
 		return "FINISHED";
 	case JOB_REJECTED:
@@ -99,6 +101,8 @@ job_state_to_string(JobState state)
 		return "FAILED";
 	case JOB_UNFINISHED:
 		return "UNFINISHED";
+	case JOB_STOPPED:
+		return "STOPPED";
 	}
 	g_assert_not_reached();
 }

@@ -10,8 +10,8 @@ AppFairness
 app_fairness(const Scenario *scenario, const App *app, const AppRecord *done)
 {
 	guint64 cluster_milli = (guint64)scenario->cluster->n_gpus * GPU_MILLI;
-	guint64 usable_milli = MIN(cluster_milli, app->demand_milli);
-	double work = (double)app->work;
+	guint64 usable_milli = MIN(cluster_milli, app_demand_milli(app, done));
+	double work = (double)app_work(app, done);
 	AppFairness fairness = { .shared_ns = done->finish_ns - app->submit_ns };
 	double shared_ns = (double)fairness.shared_ns;
 	double isolated_ns, part_milli;
@@ -24,7 +24,7 @@ app_fairness(const Scenario *scenario, const App *app, const AppRecord *done)
 	fairness.has_rho = fairness.independent_s > 0;
 	if (!fairness.has_rho)
 		return fairness;
-	part_milli = MIN((double)cluster_milli / done->n_avg, (double)app->demand_milli);
+	part_milli = MIN((double)cluster_milli / done->n_avg, (double)app_demand_milli(app, done));
 	fairness.rho = shared_ns / (isolated_ns * done->n_avg);
 	fairness.rho_capped = shared_ns / (work / part_milli);
 	fairness.rho_contention = shared_ns / (isolated_ns * done->contention);

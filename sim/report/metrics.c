@@ -124,10 +124,14 @@ add_state(JobMetrics *metrics, JobState state)
 	case JOB_UNFINISHED:
 		metrics->unfinished++;
 		break;
+	case JOB_STOPPED:
+		metrics->stopped++;
+		break;
 	case JOB_PENDING:
 	case JOB_QUEUED:
 	case JOB_RUNNING:
 	case JOB_SUSPENDING:
+	case JOB_PAUSED:
 		g_assert_not_reached();
 	}
 }
@@ -136,10 +140,16 @@ static void
 add_job(JobMetrics *metrics, JobMeans *means, const Scenario *scenario, const Job *job,
         const JobRecord *done)
 {
+	GpuTime kept = (GpuTime)job_held_milli(job, job->num_gpus) * done->kept_work_ns;
+
 	add_state(metrics, done->state);
 	metrics->preemptions += done->preemptions;
 	metrics->migrations += done->migrations;
-	metrics->useful += (GpuTime)job_held_milli(job, job->num_gpus) * done->kept_work_ns;
+	metrics->useful += kept;
+	if (done->state == JOB_STOPPED)
+		metrics->stopped_service += done->service;
+	if (done->state == JOB_FINISHED)
+		metrics->goodput += kept;
 	if (done->state == JOB_FINISHED && window_has(scenario, job->submit_ns))
 		add_measured(metrics, means, scenario, job, done);
 }

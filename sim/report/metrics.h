@@ -23,9 +23,11 @@ void time_figures_clear(TimeFigures *figures);
 void time_figures_add(TimeFigures *figures, SimTime length_ns);
 
 typedef struct JobMetrics {
-	guint64 finished, rejected, timeout, failed, unfinished;
+	guint64 finished, rejected, timeout, failed, unfinished, stopped;
 	guint64 preemptions, migrations;
-	GpuTime useful;
+	GpuTime useful;                         /* work done and kept */
+	GpuTime goodput;                        /* that of jobs that FINISHED */
+	GpuTime stopped_service;                /* held by jobs that their tuners stopped */
 	TimeFigures jct, wait;                  /* of the measured */
 	__int128 slowdown_nano, placement_nano; /* means */
 	gboolean has_slowdown, has_placement;
@@ -43,7 +45,7 @@ static inline gboolean
 job_has_finish(const JobRecord *done)
 {
 	return done->state == JOB_FINISHED || done->state == JOB_TIMEOUT ||
-	       done->state == JOB_FAILED;
+	       done->state == JOB_FAILED || done->state == JOB_STOPPED;
 }
 
 /* The time-weighted mean of 1 / slowdown of level, in billionths; FALSE where it is undefined

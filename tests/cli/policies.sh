@@ -126,7 +126,7 @@ refuses_object() {
 	complains "./$1.so"
 }
 refuses_object nothing 'found no symbol "policy_class"' 'int nothing;'
-refuses_object old 'found a policy of abi 999, wanted 1' \
+refuses_object old 'found a policy of abi 999, wanted 2' \
 	'const PolicyClass policy_class = { .abi = 999 };'
 refuses_object idle 'found a policy without decide()' \
 	'const PolicyClass policy_class = { .abi = POLICY_ABI, .name = "idle" };'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sim/engine/options.h"
+#include "sim/base/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +55,8 @@ kind_noun(OptionKind kind)
 		return "one of";
 	case OPTION_SECONDS_LIST:
 		return "ascending numbers, as 3600 or [3600,36000]";
+	case OPTION_NUMBER_LIST:
+		return "numbers above 0, as [8,16,36]";
 	case OPTION_TEXT:
 		return "a text";
 	}
@@ -97,6 +99,7 @@ option_wanted(const Option *option)
 		break;
 	case OPTION_BOOL:
 	case OPTION_SECONDS_LIST:
+	case OPTION_NUMBER_LIST:
 	case OPTION_TEXT:
 		break;
 	}
@@ -187,9 +190,17 @@ set_choice(const Option *option, const char *text, gint *ret_index)
 	return FALSE;
 }
 
-/* `[a,b]`, `[]` or a bare `a` (A39); the numbers must ascend. */
 static gboolean
-parse_list(const char *text, GArray *values)
+may_follow(const Option *option, const GArray *values, gint64 value)
+{
+	if (option->kind == OPTION_NUMBER_LIST)
+		return value > 0;
+	return values->len == 0 || value > g_array_index(values, gint64, values->len - 1);
+}
+
+/* `[a,b]`, `[]` or a bare `a` (A39). */
+static gboolean
+parse_list(const Option *option, const char *text, GArray *values)
 {
 	g_autofree char *inside = g_strstrip(g_strdup(text));
 	gsize length = strlen(inside);
@@ -204,23 +215,22 @@ parse_list(const char *text, GArray *values)
 	}
 	parts = g_strsplit(inside, ",", -1);
 	for (guint i = 0; parts[i]; i++) {
-		gint64 ns;
+		gint64 value;
 
-		if (!parse_ns(parts[i], strlen(parts[i]), &ns))
+		if (!parse_ns(parts[i], strlen(parts[i]), &value) ||
+		    !may_follow(option, values, value))
 			return FALSE;
-		if (i > 0 && ns <= g_array_index(values, gint64, i - 1))
-			return FALSE;
-		g_array_append_val(values, ns);
+		g_array_append_val(values, value);
 	}
 	return parts[0] != NULL;
 }
 
 static gboolean
-set_list(const char *text, OptionList *ret_list)
+set_list(const Option *option, const char *text, OptionList *ret_list)
 {
 	g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
 
-	if (!parse_list(text, values))
+	if (!parse_list(option, text, values))
 		return FALSE;
 	g_free(ret_list->values);
 	ret_list->n = values->len;
@@ -253,7 +263,8 @@ set_value(const Option *option, void *values, const char *text)
 	case OPTION_CHOICE:
 		return set_choice(option, text, place);
 	case OPTION_SECONDS_LIST:
-		return set_list(text, place);
+	case OPTION_NUMBER_LIST:
+		return set_list(option, text, place);
 	case OPTION_TEXT:
 		return set_text(text, place);
 	}
@@ -292,7 +303,7 @@ free_value(const Option *option, void *values)
 {
 	gpointer place = place_of(option, values);
 
-	if (option->kind == OPTION_SECONDS_LIST)
+	if (option->kind == OPTION_SECONDS_LIST || option->kind == OPTION_NUMBER_LIST)
 		g_free(((OptionList *)place)->values);
 	if (option->kind == OPTION_TEXT)
 		g_free(*(char **)place);
@@ -306,6 +317,21 @@ options_free(const Option *table, void *values)
 	for (const Option *option = table; option && option->name; option++)
 		free_value(option, values);
 	g_free(values);
+}
+
+char *
+options_next_item(const char **text)
+{
+	const char *start = *text, *end = start;
+
+	for (guint depth = 0; *end && (*end != ',' || depth > 0); end++) {
+		if (*end == '[')
+			depth++;
+		else if (*end == ']' && depth > 0)
+			depth--;
+	}
+	*text = *end == '\0' ? NULL : end + 1;
+	return g_strndup(start, (gsize)(end - start));
 }
 
 const Option *
@@ -330,8 +356,7 @@ unknown_option(const Option *table, const char *name, int code, GError **error)
 	names = g_strv_builder_end(builder);
 	if (!names[0]) {
 		g_set_error(error, SIM_ERROR, code,
-		            "found the option \"%s\", wanted none: this policy has no options",
-		            name);
+		            "found the option \"%s\", wanted none: it has no options", name);
 		return;
 	}
 	nearest = text_nearest(name, (const char *const *)names);
@@ -446,6 +471,7 @@ append_value(GString *out, const Option *option, const void *values)
 		g_string_append(out, option->choices[*(const gint *)value]);
 		break;
 	case OPTION_SECONDS_LIST:
+	case OPTION_NUMBER_LIST:
 		append_list(out, value);
 		break;
 	case OPTION_TEXT:

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A policy's options as a table: one row parses, checks and prints itself. The values live in a
- * plain struct of the policy's; a row knows the offset. A table ends with a row without a name.
+ * The options of a policy or a tuner as a table: one row parses, checks and prints itself. The
+ * values live in a plain struct of the policy's; a row knows the offset. A table ends with a row
+ * without a name.
  */
 
 #include "sim/base/units.h"
@@ -15,6 +16,7 @@ typedef enum OptionKind {
 	OPTION_SECONDS,      /* SimTime; "off" is TIME_NEVER where the row allows it */
 	OPTION_CHOICE,       /* gint, an index into .choices */
 	OPTION_SECONDS_LIST, /* OptionList, times NS_PER_S, ascending; also for GPU-seconds */
+	OPTION_NUMBER_LIST,  /* OptionList, billionths, each above 0, in any order */
 	OPTION_TEXT,         /* char *, owned by the options */
 } OptionKind;
 
@@ -47,6 +49,10 @@ void options_free(const Option *table, void *values);
  * kind or range; the code of the error is @code, as a command line and a file differ (B10). */
 gboolean options_set(const Option *table, void *values, const char *name, const char *text,
                      int code, GError **error);
+
+/* The item `key=value` at *@text, which moves on behind it and its comma, or to NULL at the end;
+ * commas inside brackets do not separate (A39). Free with g_free(). */
+char *options_next_item(const char **text);
 
 /* The row called @name, or NULL. */
 const Option *options_find(const Option *table, const char *name);
