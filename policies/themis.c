@@ -664,12 +664,13 @@ static const char *const places_names[] = { "any", "best", NULL };
 		    "end before its first GPU (program)"                                         \
 	}
 
-#define ROW_TIES                                                                                 \
-	{                                                                                        \
-		.name = "ties", .kind = OPTION_CHOICE, .offset = OFFSET(ties),                   \
-		.standard = "submit", .choices = ties_names,                                     \
-		.help =                                                                          \
-		    "of those equally badly off the earlier comes first, or one drawn (program)" \
+#define ROW_TIES                                                                                   \
+	{                                                                                          \
+		.name = "ties", .kind = OPTION_CHOICE, .offset = OFFSET(ties),                     \
+		.standard = "submit", .choices = ties_names,                                       \
+		.help =                                                                            \
+		    "of those equally badly off the earlier comes first, or one drawn (program); " \
+		    "of deals worth the same the earlier bidder chooses, or the worst off"         \
 	}
 
 static const Option themis_options[] = {

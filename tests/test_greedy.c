@@ -125,6 +125,10 @@ static const Case cases[] = {
 	{ "slaq", "A,0,1,1000; B,300,1,1000", "1x1", "slaq:lease_s=100",
 	  "A 0-1900 P7; B 300-2000 P7", NULL },
 
+	/* At 300 A has done 3 iterations, at 400 B 4. */
+	{ "slaq: the fewest iterations first", "A,0,1,1000,iteration=100; B,300,1,200,iteration=25",
+	  "1x1", "slaq:lease_s=100,score=iteration", "A 0-1200 P2; B 300-700 P1", NULL },
+
 	/* leases */
 	{ "leases: won back is no stop", "A,0,2,1000; B,0,1,1000", "1x3", "srtf-app:lease_s=60",
 	  "A 0-1000; B 0-1000", NULL },

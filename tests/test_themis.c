@@ -234,6 +234,21 @@ static const Course courses[] = {
 	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed,tied_deals=fewest",
 	    "A 0-200; B 0-200",
 	},
+	/* At 10 A has waited 9 s of 100, B 8 s of 20. */
+	{
+	    "tied deals, ties=submit: the earlier chooses",
+	    "C,0,4,10; A,1,4,100,min=2,max=4; B,2,4,20,min=2,max=4",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed",
+	    "C 0-10; A 10-110; B 110-130",
+	},
+	{
+	    "tied deals, ties=random: the worst off chooses",
+	    "C,0,4,10; A,1,4,100,min=2,max=4; B,2,4,20,min=2,max=4",
+	    "1x4",
+	    "themis:lease_s=1000,fairness_knob=0,round=none,value=speed,ties=random",
+	    "C 0-10; A 30-130; B 10-30",
+	},
 	/* One GPU is no bid above 1 for anybody; the worst off has it all the same, and the others
 	 * what the next rounds of the instant offer. */
 	{

@@ -307,15 +307,20 @@ bid(Round *round, Contender *who)
 	claims_bid(round->claims, who->claims, &bidder);
 }
 
-/* The bidders' tables, the earliest app's first (A72), or as drawn. */
+/* The bidders' tables, the earliest app's first (A72); */
 static int
 compare_agents(gconstpointer one, gconstpointer other)
 {
 	const Contender *a = *(Contender *const *)one, *b = *(Contender *const *)other;
 
-	if (a->tie != b->tie)
-		return a->tie < b->tie ? -1 : 1;
 	return (a->agent->id > b->agent->id) - (a->agent->id < b->agent->id);
+}
+
+/* or, as in the authors' program, that of the worst off, and as drawn. */
+static int
+compare_listed(gconstpointer one, gconstpointer other)
+{
+	return compare_contenders(*(Contender *const *)one, *(Contender *const *)other);
 }
 
 /* Contenders from @first to @end in the order in which ties are broken. */
@@ -326,7 +331,8 @@ by_agent(const Round *round, guint first, guint end)
 
 	for (guint i = first; i < end; i++)
 		g_ptr_array_add(list, contender(round, i));
-	g_ptr_array_sort(list, compare_agents);
+	g_ptr_array_sort(list,
+	                 round->options->ties == TIES_RANDOM ? compare_listed : compare_agents);
 	return list;
 }
 
