@@ -422,6 +422,7 @@ themis_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 	Themis *themis = self;
 
 	agents_settle_leaving(themis->agents, view);
+	agents_settle_widths(themis->agents, view);
 	if (waits_for_round(themis, view, plan))
 		return;
 	collect_due(themis, view);

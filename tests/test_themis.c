@@ -273,6 +273,29 @@ static const Course courses[] = {
 	    "themis:lease_s=1000,fairness_knob=1,tid=alone,rank_idle=last-rho",
 	    "A 0-150; B 150-450; C 450-480",
 	},
+	/* Both work to 50; a, the better, then has both GPUs: it comes back wider. */
+	{
+	    "a tuner: who goes on has the GPUs of who is stopped",
+	    "a,0,1,100,app=s,min=1,max=2,loss=2:0.4:10,"
+	    "tuner=successive-halving:eta=2+work=[1+1]; b,0,1,100,app=s,min=1,max=2,loss=2:0.7:10",
+	    "1x2",
+	    "themis:lease_s=1000",
+	    "a 0-75; b 0-50 STOPPED",
+	},
+	/* s knows that its four trials will be two and then one: 800 + 400 + 200 GPU-s are to come,
+	 * not 2400. So at 50 it has waited for 40 of T_id 1400 / 4 x 3, B for 50 of 500 x 2.8,
+	 * which is less; it would be more than 40 of 2400 / 4 x 3. At 250 its
+	 * trials pause; B is the one that held nothing. */
+	{
+	    "a tuner: bids foresee who will be stopped",
+	    "Z,0,4,50; a,10,1,600,app=s,loss=2:0.4:10,tuner=successive-halving:work=[2+2+2];"
+	    "b,10,1,600,app=s,loss=2:0.5:10; c,10,1,600,app=s,loss=2:0.6:10;"
+	    "d,10,1,600,app=s,loss=2:0.7:10; B,0,4,500",
+	    "1x4",
+	    "themis:lease_s=2000,fairness_knob=1",
+	    "Z 0-50; a 50-1150; b 50-950 STOPPED; c 50-250 STOPPED; d 50-250 STOPPED; "
+	    "B 250-750",
+	},
 	/* At 10 one GPU is free on each machine: V waits for the first, which A leaves at 50. */
 	{
 	    "A85: the strawman keeps a gang inside a machine",

@@ -16,6 +16,7 @@ agents_new(const View *view, const ThemisOptions *options)
 	agents->agents = g_new0(Agent, agents->n_agents);
 	agents->jobs = g_new0(AgentJob, agents->n_jobs);
 	agents->wanting = g_array_new(FALSE, FALSE, sizeof(AgentId));
+	agents->tuned = g_array_new(FALSE, FALSE, sizeof(AgentId));
 	agents->leaving = g_array_new(FALSE, FALSE, sizeof(JobId));
 	agents->returning = g_array_new(FALSE, FALSE, sizeof(AgentId));
 	return agents;
@@ -43,6 +44,7 @@ agents_free(Agents *agents)
 	g_free(agents->jobs);
 	g_array_unref(agents->wanting);
 	g_array_unref(agents->leaving);
+	g_array_unref(agents->tuned);
 	g_array_unref(agents->returning);
 	g_free(agents);
 }
@@ -91,11 +93,11 @@ work_left(const View *view, const Job *job)
 
 /* The widths that the job may have: multiples of a step, where it can keep to that. */
 static void
-set_widths(const ThemisOptions *options, const Job *job, AgentJob *own)
+set_widths(const ThemisOptions *options, const View *view, const Job *job, AgentJob *own)
 {
 	guint32 step = job->workers > 0 ? job->gpus_per_worker : (guint32)options->gang;
 	guint32 min_gpus = (job->min_gpus + step - 1) / step * step;
-	guint32 max_gpus = job->max_gpus / step * step;
+	guint32 max_gpus = view_max_gpus(view, job->id) / step * step;
 
 	own->step_gpus = step;
 	own->min_gpus = min_gpus;
@@ -177,13 +179,16 @@ meet(Agents *agents, const View *view, Agent *agent, const Job *job)
 {
 	const App *app = view_app(view, job->app);
 
-	crowd_settle(&agents->crowd, view_now_ns(view), 1);
+	crowd_settle(&agents->crowd, view_now_ns(view), 0);
 	agent->crowd_at_submit = agents->crowd.sum_ns;
 	agent->id = agents_id(agents, job);
 	agent->submit_ns = agents->options->unit == UNIT_JOB ? job->submit_ns : app->submit_ns;
 	agent->last_rho_ns = TIME_NEVER;
 	agent->ranked_ns = agent->passed_ns = -1;
 	agent->is_known = TRUE;
+	agent->is_tuned = app->tuner != NULL;
+	if (agent->is_tuned)
+		g_array_append_val(agents->tuned, agent->id);
 	agent->is_miscounted = TRUE;
 	agent->least_queued = UNKNOWN;
 	agent->left_ns = -1;
@@ -205,8 +210,11 @@ agents_arrived(Agents *agents, const View *view, const Job *job)
 
 	if (!agent->is_known)
 		meet(agents, view, agent, job);
+	if (agents->options->unit == UNIT_JOB)
+		crowd_settle(&agents->crowd, view_now_ns(view), 1);
 	agent->is_picky |= job_is_picky(job);
-	set_widths(agents->options, job, agents_job(agents, job->id));
+	agent->is_miscounted |= agent->is_tuned;
+	set_widths(agents->options, view, job, agents_job(agents, job->id));
 	agents_job(agents, job->id)->left_ns = -1;
 	enqueue(agents, agent, job->id);
 	settle_wanting(agents, agent);
@@ -332,6 +340,24 @@ agents_settle_leaving(Agents *agents, const View *view)
 }
 
 void
+agents_settle_widths(Agents *agents, const View *view)
+{
+	for (guint i = 0; i < agents->tuned->len; i++) {
+		Agent *agent = &agents->agents[g_array_index(agents->tuned, AgentId, i)];
+
+		agent->n_growing = 0;
+		for (guint j = 0; j < agent->running->len; j++) {
+			JobId job = g_array_index(agent->running, JobId, j);
+			AgentJob *own = agents_job(agents, job);
+
+			set_widths(agents->options, view, view_job(view, job), own);
+			agent->n_growing += can_grow(own);
+		}
+		settle_wanting(agents, agent);
+	}
+}
+
+void
 agents_returned(Agents *agents, const Job *job)
 {
 	Agent *agent = agents_of(agents, job);
@@ -414,10 +440,26 @@ count_waiting_work(Agents *agents, const View *view, Agent *agent)
 	agent->is_miscounted = FALSE;
 }
 
+/* The phases of its tuner, as the agent estimates them. */
+static void
+foresee_phases(const View *view, Agent *agent)
+{
+	Forecast *forecast = &agent->forecast;
+
+	forecast->n_phases = view_app_forecast(view, agent->id, forecast->phases);
+	for (guint i = 0; i < forecast->n_phases; i++)
+		forecast->phases[i].work_gpu_ns *= 1 + agent->error;
+}
+
 void
 agent_foresee(Agents *agents, const View *view, Agent *agent)
 {
 	GpuTime work;
+
+	if (agent->is_tuned && agents->options->unit == UNIT_APP) {
+		foresee_phases(view, agent);
+		return;
+	}
 
 	if (agent->is_miscounted)
 		count_waiting_work(agents, view, agent);
@@ -433,7 +475,7 @@ agent_demand_gpus(const Agents *agents, const View *view, const Agent *agent)
 	const Job *job;
 
 	if (agents->options->unit == UNIT_APP)
-		return (double)view_app(view, agent->id)->demand_milli / GPU_MILLI;
+		return (double)view_app_demand_milli(view, agent->id) / GPU_MILLI;
 	job = view_job(view, agent->id);
 	return (double)job_held_milli(job, job->max_gpus) / GPU_MILLI;
 }

@@ -32,6 +32,7 @@ typedef struct Agent {
 	AgentId id;
 	SimTime submit_ns;
 	gboolean is_known;
+	gboolean is_tuned;      /* of an app with a tuner: work and widths may grow unseen */
 	gboolean is_picky;      /* some job of it asks for more than a number of GPUs */
 	gboolean is_miscounted; /* waiting_work is to be counted again */
 	gboolean has_returned;  /* some lease of it has just ended */
@@ -69,6 +70,7 @@ typedef struct Agents {
 	Crowd crowd;
 	GArray *wanting;   /* of AgentId, in no order: could use more GPUs */
 	GArray *leaving;   /* of JobId */
+	GArray *tuned;     /* of AgentId */
 	GArray *returning; /* of AgentId: those that have returned something, each once */
 } Agents;
 
@@ -102,6 +104,9 @@ void agents_stopped(Agents *agents, const View *view, const Job *job);
 
 /* Stopped jobs whose GPUs have been released join the queue. */
 void agents_settle_leaving(Agents *agents, const View *view);
+
+/* Running jobs whose tuners let them have more GPUs by now can grow. */
+void agents_settle_widths(Agents *agents, const View *view);
 
 /* Some lease of one of its jobs has ended; until agents_forget_returned(). */
 void agents_returned(Agents *agents, const Job *job);
