@@ -69,6 +69,7 @@ bids_add_bidder(Bids *bids, const Bidder *bidder)
 		.first_piece = bids->pieces->len,
 		.rate_ppb = bidder->held_ppb,
 		.value = bidder->value_of_nothing,
+		.rank = score_rank_of(bidder->value_of_nothing),
 	};
 	Bidder copy = *bidder;
 
@@ -222,7 +223,8 @@ bids_end_row(Bids *bids, Offer *offer)
 	for (PlacementLevel level = LEVEL_SLOT; level <= LEVEL_CLUSTER; level++)
 		row.rate_ppb += level_gain_ppb(bids, offer, &row, level);
 	row.value = bidder_value(bidder, row.rate_ppb);
-	if (score_rank_of(row.value) <= score_rank_of(last->value)) {
+	row.rank = score_rank_of(row.value);
+	if (row.rank <= last->rank) {
 		bids_drop_row(bids);
 		return FALSE;
 	}

@@ -39,6 +39,7 @@ typedef struct Row {
 	guint32 first_piece, n_pieces;
 	gint64 rate_ppb; /* of the app, at best; see bids_end_row() */
 	double value;
+	gint64 rank; /* of the value; see score_rank() */
 } Row;
 
 typedef struct Bidder {

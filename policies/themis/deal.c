@@ -58,7 +58,7 @@ deal_copy(Deal *to, const Deal *from)
 gboolean
 row_value(const Bids *bids, const Bidder *bidder, guint row, gint64 rate_ppb, Score *ret_value)
 {
-	double least = bidder->value_of_nothing;
+	guint smaller;
 	Score value;
 
 	if (row == 0) {
@@ -66,9 +66,8 @@ row_value(const Bids *bids, const Bidder *bidder, guint row, gint64 rate_ppb, Sc
 		return TRUE;
 	}
 	value = score_of(bidder_value(bidder, rate_ppb));
-	if (bids_row(bids, bidder, row)->n_pieces == 1)
-		least = bids_row(bids, bidder, row - 1)->value;
-	if (score_rank(value) <= score_rank_of(least))
+	smaller = bids_row(bids, bidder, row)->n_pieces == 1 ? row - 1 : 0;
+	if (score_rank(value) <= bids_row(bids, bidder, smaller)->rank)
 		return FALSE;
 	*ret_value = value;
 	return TRUE;
