@@ -78,6 +78,7 @@ deps
 ends_with 1
 complains "this system has no apt-get"
 complains "GLib 2.74 or later"
+complains "CLP (COIN-OR"
 stub pkg-config 'exit 0'
 deps
 ends_with 0
