@@ -216,6 +216,9 @@ fixture_new(const char *jobs, const char *cluster)
 	fixture->cluster = parse_cluster(cluster);
 	fixture->models = model_table_new_empty();
 	fixture->scenario = (Scenario){
+		.workload = fixture->workload,
+		.cluster = fixture->cluster,
+		.models = fixture->models,
 		.seed = 1,
 		.window_to_ns = TIME_NEVER,
 		.stop_ns = TIME_NEVER,
@@ -244,6 +247,7 @@ fixture_set_models(Fixture *fixture, const char *yaml)
 	ck_assert(!fixture->is_resolved);
 	model_table_free(fixture->models);
 	fixture->models = model_table_load(path, &error);
+	fixture->scenario.models = fixture->models;
 	g_unlink(path);
 	ck_assert_msg(fixture->models != NULL, "%s", error != NULL ? error->message : "");
 }
@@ -302,9 +306,6 @@ run_engine(Fixture *fixture, const PolicyClass *policy, const void *options, GEr
 	Scenario scenario = fixture->scenario;
 	g_autoptr(Engine) engine = NULL;
 
-	scenario.workload = fixture->workload;
-	scenario.cluster = fixture->cluster;
-	scenario.models = fixture->models;
 	scenario.overheads = effective_overheads(fixture, policy, options);
 	engine = engine_new(&scenario, policy, options, &settings, error);
 	return engine != NULL ? engine_run(engine, error) : NULL;

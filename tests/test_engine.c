@@ -385,6 +385,11 @@ START_TEST(test_lives)
 	/* Demand is 8 GPUs of 4, then 4 of 4. */
 	ck_assert_double_eq(record->apps[0].contention, 2);
 	ck_assert_double_eq(record->apps[1].contention, 1.5);
+	ck_assert_double_eq(record->apps[0].n_jobs_avg, 2);
+	ck_assert_double_eq(record->apps[1].n_jobs_avg, 1.5);
+	/* One worked while there were two, the other once it was alone. */
+	ck_assert_double_eq(record->apps[0].n_at_work, 2);
+	ck_assert_double_eq(record->apps[1].n_at_work, 1);
 	ck_assert(record->allocated == (GpuTime)200 * 4 * GPU_TIME_PER_GPU_S);
 	ck_assert(record->capacity == record->allocated);
 }

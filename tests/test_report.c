@@ -97,7 +97,14 @@ record_app(Run *run, const App *app)
 {
 	AppRecord *done = &run->record->apps[app->id];
 
-	*done = (AppRecord){ .has_life = TRUE, .state = JOB_FINISHED, .n_avg = 1, .contention = 1 };
+	*done = (AppRecord){
+		.has_life = TRUE,
+		.state = JOB_FINISHED,
+		.n_avg = 1,
+		.contention = 1,
+		.n_jobs_avg = 1,
+		.n_at_work = 1,
+	};
 	for (guint32 i = 0; i < app->n_jobs; i++) {
 		const JobRecord *job = &run->record->jobs[app->jobs[i]];
 
@@ -308,6 +315,8 @@ s19_new(void)
 	run.record->apps[0].contention = 2;
 	run.record->apps[1].n_avg = 1.5;
 	run.record->apps[1].contention = 1.5;
+	run.record->apps[0].n_jobs_avg = run.record->apps[0].n_at_work = 2;
+	run.record->apps[1].n_jobs_avg = 1.5;
 	run.record->events = 4;
 	run.record->decisions = 3;
 	return run;
@@ -327,10 +336,13 @@ START_TEST(writes_jobs_and_apps_of_s19)
 	            "J2,J2,,,,,,4,0,100,200,FINISHED,,,100,200,100,100,100,0,400,2,1,0,0,1\n");
 	expect_file(&run, "apps.csv",
 	            "app_id,user,tenant,group,jobs,submit_s,finish_s,state,jct_s,service_gpu_s,"
-	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention\n"
-	            "J1,,,,1,0,100,FINISHED,100,400,2,100,200,0.5,0.5,2,0.5\n"
+	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention,"
+	            "n_jobs_avg,n_at_work,rho_gavel,rho_sia,rho_shockwave_static,"
+	            "rho_shockwave_themis,received_ratio\n"
+	            "J1,,,,1,0,100,FINISHED,100,400,2,100,200,0.5,0.5,2,0.5,2,2,0.5,0.5,"
+	            "1,1,2\n"
 	            "J2,,,,1,0,200,FINISHED,200,400,1.5,200,150,1.333333333,1.333333333,1.5,"
-	            "1.333333333\n");
+	            "1.333333333,1.5,1,2,1.333333333,2,2,0.75\n");
 	run_clear(&run);
 }
 END_TEST
@@ -381,6 +393,8 @@ static const Pair s19_summary[] = {
 	{ "rho_apps", "2" },
 	{ "rho_contention_mean", "0.916666667" },
 	{ "rho_contention_max", "1.333333333" },
+	{ "rho_excess_mean", "0.166666667" }, /* (1/3) / 2 */
+	{ "gini_rho", "0.227272727" },        /* (4/3 - 1/2) / (2 x 11/6) */
 	{ NULL, NULL },
 };
 
@@ -411,11 +425,11 @@ START_TEST(writes_the_summary_in_column_order)
 	    "slowdown_mean,rho_mean,rho_p50,rho_p90,rho_p99,rho_max,rho_over_1_frac,"
 	    "rho_capped_max,jain_rho,alloc_gpu_s,useful_gpu_s,util_frac,placement_score_mean,"
 	    "preemptions,migrations,events,decisions,refused,wait_max_s,wait_max_job,rho_apps,"
-	    "rho_contention_mean,rho_contention_max\n"
+	    "rho_contention_mean,rho_contention_max,rho_excess_mean,gini_rho\n"
 	    "tiresias@3,\"thresholds_gpu_s=[1,2],gittins=off\",trace.csv,1x4,1,2,2,2,0,0,0,0,2,"
 	    "0,200,200,150,150,190,195,199,200,50,50,99,1.5,0.916666667,0.916666667,1.25,1.325,"
 	    "1.333333333,0.5,1.333333333,0.828767123,800,800,1,1,0,0,4,3,0,100,J2,2,0.916666667,"
-	    "1.333333333\n");
+	    "1.333333333,0.166666667,0.227272727\n");
 	summary_row_free(row);
 	run_clear(&run);
 }
@@ -555,6 +569,8 @@ START_TEST(has_only_headers_without_jobs)
 		{ "rho_capped_max", "" },
 		{ "rho_contention_mean", "" },
 		{ "rho_contention_max", "" },
+		{ "rho_excess_mean", "" },
+		{ "gini_rho", "" },
 		{ NULL, NULL },
 	};
 	Run run = run_new("1x4", NULL, 0, NOT);
@@ -729,8 +745,10 @@ START_TEST(says_why_a_job_was_rejected)
 	                                   "\"needs 16, cluster has 8\",100,,,,0,0,0,,0,0,0,\n"));
 	expect_file(&run, "apps.csv",
 	            "app_id,user,tenant,group,jobs,submit_s,finish_s,state,jct_s,service_gpu_s,"
-	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention\n"
-	            "A,,,,1,5,,REJECTED,,0,,,,,,,\n");
+	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention,"
+	            "n_jobs_avg,n_at_work,rho_gavel,rho_sia,rho_shockwave_static,"
+	            "rho_shockwave_themis,received_ratio\n"
+	            "A,,,,1,5,,REJECTED,,0,,,,,,,,,,,,,,\n");
 	expect_summary(&run, (const Pair[]){ { "rejected", "1" },
 	                                     { "first_submit_s", "" },
 	                                     { "makespan_s", "" },
@@ -1285,8 +1303,10 @@ START_TEST(takes_labels_of_the_first_row)
 	write_run(&run);
 	expect_file(&run, "apps.csv",
 	            "app_id,user,tenant,group,jobs,submit_s,finish_s,state,jct_s,service_gpu_s,"
-	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention\n"
-	            "\"A, the first\",ann,,,2,0,,UNFINISHED,,0,,,,,,,\n");
+	            "n_avg,t_shared_s,t_independent_s,rho,rho_capped,contention,rho_contention,"
+	            "n_jobs_avg,n_at_work,rho_gavel,rho_sia,rho_shockwave_static,"
+	            "rho_shockwave_themis,received_ratio\n"
+	            "\"A, the first\",ann,,,2,0,,UNFINISHED,,0,,,,,,,,,,,,,,\n");
 	run_clear(&run);
 }
 END_TEST

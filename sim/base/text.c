@@ -308,15 +308,17 @@ decimal_append(GString *out, __int128 value, guint scale)
 static guint32
 fraction_to_nano(double fraction)
 {
-	int exponent;
-	guint64 mantissa = (guint64)ldexp(frexp(fraction, &exponent), 53);
-	guint shift = (guint)(53 - exponent);
-	unsigned __int128 product = (unsigned __int128)mantissa * powers_of_ten[PLACES_MAX];
-	unsigned __int128 half, rest;
+	unsigned __int128 product, half, rest;
+	guint64 bits, mantissa;
+	guint shift;
 	guint32 nano;
 
-	if (shift > 100)
+	memcpy(&bits, &fraction, sizeof bits);
+	shift = 1075 - (guint)(bits >> 52);
+	if (shift > 100) /* 0 and the denormal ones, too */
 		return 0;
+	mantissa = (bits & ((G_GUINT64_CONSTANT(1) << 52) - 1)) | (G_GUINT64_CONSTANT(1) << 52);
+	product = (unsigned __int128)mantissa * powers_of_ten[PLACES_MAX];
 	half = (unsigned __int128)1 << (shift - 1);
 	nano = (guint32)(product >> shift);
 	rest = product - ((unsigned __int128)nano << shift);

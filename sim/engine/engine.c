@@ -93,8 +93,8 @@ engine_new(const Scenario *scenario, const PolicyClass *policy, const void *opti
 	engine->max_level = policy->max_level != NULL ? policy->max_level(options) : LEVEL_CLUSTER;
 	engine->cluster = cluster_new(scenario->cluster);
 	engine->empty = cluster_new(scenario->cluster);
-	engine->lives =
-	    lives_new(scenario->workload, (guint64)scenario->cluster->n_gpus * GPU_MILLI);
+	engine->lives = lives_new(
+	    scenario->workload, (guint64)scenario->cluster->n_gpus * GPU_MILLI, settings->recorder);
 	engine->events = event_queue_new();
 	engine->running = g_array_new(FALSE, FALSE, sizeof(JobId));
 	engine->off_beat = g_array_new(FALSE, FALSE, sizeof(JobId));
@@ -546,6 +546,8 @@ record_app(Engine *engine, const App *app)
 		return;
 	record->n_avg = lives_n_avg_of_life(engine->lives, app->id);
 	record->contention = lives_contention_of_life(engine->lives, app->id);
+	record->n_jobs_avg = lives_n_jobs_of_life(engine->lives, app->id);
+	record->n_at_work = lives_n_at_work(engine->lives, app->id);
 }
 
 static RunRecord *

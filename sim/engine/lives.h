@@ -3,32 +3,42 @@
 
 /*
  * How contended the cluster was over the life of every app: the integrals behind N_avg (A20) and
- * contention (C04), kept exactly as time passes.
+ * contention (C04), and those of the later definitions of fairness (docs/metrics.md), kept exactly
+ * as time passes.
  */
 
+#include "sim/engine/crowd.h"
+#include "sim/engine/record.h"
 #include "sim/model/workload.h"
 
 typedef struct AppLife {
 	guint32 n_alive;     /* submitted GPU jobs that are not done */
 	guint32 n_at_submit; /* n(t) at the first submit, after that instant's arrivals */
+	guint32 n_jobs_at_submit;
 	gint64 load_at_submit_milli;
 	gboolean is_born;
 	SimTime born_ns, died_ns;
 	__int128 apps_at_birth, apps_at_death; /* integral of n(t) up to then */
+	__int128 jobs_at_birth, jobs_at_death; /* integral of the GPU jobs in the system */
 	__int128 load_at_birth, load_at_death; /* integral of max(demand(t), capacity), milli */
+	double work;                           /* done in segments, GPU-ns */
+	double work_apps;                      /* the same times the max(n(t), GPUs / d) it met */
 } AppLife;
 
 typedef struct Lives {
 	const Workload *workload;
-	AppLife *lives; /* by AppId */
-	guint n_active; /* n(t) */
+	const Recorder *recorder; /* to be told of demand; or NULL */
+	AppLife *lives;           /* by AppId */
+	guint n_active;           /* n(t) */
+	guint n_jobs;             /* GPU jobs submitted and not done, but for paused ones */
+	Crowd crowd;
 	guint64 demand_milli, capacity_milli;
 	SimTime now_ns;
-	__int128 apps_ns, load_milli_ns; /* the integrals up to now */
-	GArray *born_now;                /* of AppId: first submit at this instant */
+	__int128 apps_ns, jobs_ns, load_milli_ns; /* the integrals up to now */
+	GArray *born_now;                         /* of AppId: first submit at this instant */
 } Lives;
 
-Lives *lives_new(const Workload *workload, guint64 capacity_milli);
+Lives *lives_new(const Workload *workload, guint64 capacity_milli, const Recorder *recorder);
 void lives_free(Lives *lives);
 
 /* Integrates up to @now_ns. */
@@ -50,5 +60,17 @@ void lives_done(Lives *lives, const Job *job, guint max_gpus);
 double lives_n_avg(const Lives *lives, AppId app);         /* up to now (A68) */
 double lives_n_avg_of_life(const Lives *lives, AppId app); /* up to the last end (A20, A21) */
 double lives_contention_of_life(const Lives *lives, AppId app);
+double lives_n_jobs_of_life(const Lives *lives, AppId app); /* mean of the GPU jobs in the system */
+
+/* The integral up to now of max(n(t) x d, GPUs) with the d of @app; 0 if it uses none. */
+__int128 lives_crowd_load(const Lives *lives, AppId app);
+
+/* A segment of an app's job ended now that began @length_ns > 0 ago, when lives_crowd_load() was
+ * @load_at_start, and did @work GPU-ns of work. */
+void lives_worked(Lives *lives, AppId app, double work, SimTime length_ns, __int128 load_at_start);
+
+/* Into how many equal parts the cluster was cut while the app worked: the mean over its work of
+ * max(n(t), GPUs / d), which within a segment is taken over all its time; 0 if it did no work. */
+double lives_n_at_work(const Lives *lives, AppId app);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Lives, lives_free)

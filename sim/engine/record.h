@@ -33,6 +33,8 @@ typedef struct AppRecord {
 	guint64 tuned_demand_milli;
 	double n_avg;      /* time-weighted mean of n(t) over its life (A20, A21) */
 	double contention; /* mean of max(1, demand(t) / GPUs that are up) (C04) */
+	double n_jobs_avg; /* mean over its life of the GPU jobs that are submitted and not done */
+	double n_at_work;  /* see lives.h; 0 if it did no work */
 } AppRecord;
 
 /* W of A23: what an app is about; with a tuner, what all its jobs did and kept. */
@@ -83,6 +85,10 @@ typedef struct Instant {
 /* Any of the calls may be NULL. */
 typedef struct Recorder {
 	void *self;
+	/* What a submitted job can use changes: with its submit, its end, and its tuner's mind. */
+	void (*demand)(void *self, JobId job, SimTime at_ns, guint64 from_milli, guint64 to_milli);
+	/* A segment begins, on so many thousandths of GPUs. */
+	void (*begin)(void *self, JobId job, SimTime at_ns, guint64 held_milli);
 	void (*segment)(void *self, const Segment *segment);
 	void (*instant)(void *self, const Instant *instant); /* after every instant */
 	/* The job's record is final; valid during the call. */

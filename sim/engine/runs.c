@@ -109,15 +109,20 @@ post_end(Engine *engine, JobId job)
 static void
 open_segment(Engine *engine, JobId job, SimTime overhead_ns)
 {
+	const Recorder *recorder = engine->settings.recorder;
 	const Job *spec = engine_job(engine, job);
 	Run *run = &engine->runs[job];
 
 	run->since_ns = engine->now_ns;
 	run->works_from_ns = time_add(engine->now_ns, overhead_ns);
+	run->load_at_start = lives_crowd_load(engine->lives, spec->app);
 	run->speed_ppb = speed_now_ppb(engine, spec, &run->alloc);
 	run->level = cluster_spec_level(engine->scenario->cluster, &run->alloc);
 	run->placement_atto =
 	    speed_placement_atto(engine->scenario->models, spec->model, run->level);
+	if (recorder != NULL && recorder->begin != NULL)
+		recorder->begin(recorder->self, job, engine->now_ns,
+		                job_held_milli(spec, run->alloc.n));
 	post_end(engine, job);
 }
 
@@ -152,6 +157,18 @@ book_work(Engine *engine, JobId job)
 	engine->runs[job].work_left_ns = run_work_left_ns(engine, job);
 }
 
+/* What share of the cluster the work of a segment that ends now had a right to. */
+static void
+tell_lives(Engine *engine, const Job *job, const Run *run, SimTime worked_ns)
+{
+	double work = (double)worked_ns * (double)run->speed_ppb / (double)SPEED_ONE_PPB *
+	              (double)job_held_milli(job, job->num_gpus) / GPU_MILLI;
+
+	if (work > 0)
+		lives_worked(engine->lives, job->app, work, engine->now_ns - run->since_ns,
+		             run->load_at_start);
+}
+
 /* Closes the segment at this instant; its work must have been booked. */
 static void
 close_segment(Engine *engine, JobId job, SegmentEnd end)
@@ -174,6 +191,7 @@ close_segment(Engine *engine, JobId job, SegmentEnd end)
 		.alloc = &run->alloc,
 	};
 
+	tell_lives(engine, engine_job(engine, job), run, worked_ns);
 	record->segments++;
 	record->preemptions += end == SEGMENT_PREEMPTED;
 	record->migrations += end == SEGMENT_MOVED;

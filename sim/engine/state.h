@@ -18,12 +18,13 @@
 /* A job as it runs: one segment, and what outlives a segment. Times of the segment are those of
  * its own start; see runs.h. */
 typedef struct Run {
-	SimTime since_ns;      /* start of the present segment */
-	SimTime works_from_ns; /* end of the overhead it began with */
-	SimTime started_ns;    /* start of the present stretch on GPUs */
-	SimTime stopped_ns;    /* while suspending: when work ceased */
-	SimWork work_left_ns;  /* up to goal_ns; as of since_ns; once stopped, as of then */
-	SimWork goal_ns;       /* the job's duration, or where its tuner looks at it next */
+	__int128 load_at_start; /* lives_crowd_load() at since_ns */
+	SimTime since_ns;       /* start of the present segment */
+	SimTime works_from_ns;  /* end of the overhead it began with */
+	SimTime started_ns;     /* start of the present stretch on GPUs */
+	SimTime stopped_ns;     /* while suspending: when work ceased */
+	SimWork work_left_ns;   /* up to goal_ns; as of since_ns; once stopped, as of then */
+	SimWork goal_ns;        /* the job's duration, or where its tuner looks at it next */
 	gint64 speed_ppb;
 	gint64 placement_atto; /* 1 / slowdown of its level, times 10^18 */
 	PlacementLevel level;

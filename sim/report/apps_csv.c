@@ -4,32 +4,40 @@
 #include "sim/base/file.h"
 #include "sim/report/cell.h"
 #include "sim/report/fairness.h"
+#include "sim/report/metrics.h"
 
 static const char *const columns[] = {
-	"app_id",          "user",  "tenant",     "group",         "jobs",           "submit_s",
-	"finish_s",        "state", "jct_s",      "service_gpu_s", "n_avg",          "t_shared_s",
-	"t_independent_s", "rho",   "rho_capped", "contention",    "rho_contention", NULL,
+	"app_id",
+	"user",
+	"tenant",
+	"group",
+	"jobs",
+	"submit_s",
+	"finish_s",
+	"state",
+	"jct_s",
+	"service_gpu_s",
+	"n_avg",
+	"t_shared_s",
+	"t_independent_s",
+	"rho",
+	"rho_capped",
+	"contention",
+	"rho_contention",
+	"n_jobs_avg",
+	"n_at_work",
+	"rho_gavel",
+	"rho_sia",
+	"rho_shockwave_static",
+	"rho_shockwave_themis",
+	"received_ratio",
+	NULL,
 };
-
-/* The app's labels are those of its first job in the file (A35). */
-static const Job *
-first_job(const Workload *workload, const App *app)
-{
-	const Job *first = &workload->jobs[app->jobs[0]];
-
-	for (guint32 i = 1; i < app->n_jobs; i++) {
-		const Job *job = &workload->jobs[app->jobs[i]];
-
-		if (job->row < first->row)
-			first = job;
-	}
-	return first;
-}
 
 static void
 append_names(GString *out, const Scenario *scenario, const App *app)
 {
-	const Job *first = first_job(scenario->workload, app);
+	const Job *first = app_first_job(scenario->workload, app);
 
 	cell_text(out, app->name);
 	cell_text(out, first->user);
@@ -66,28 +74,42 @@ append_number(GString *out, gboolean is_defined, double value)
 }
 
 static void
-append_fairness(GString *out, const Scenario *scenario, const App *app, const AppRecord *done)
+append_value(GString *out, const AppFairness *fairness, Fairness variant)
+{
+	append_number(out, fairness->has_rho, fairness->values[variant]);
+}
+
+static void
+append_fairness(GString *out, const FairnessBase *base, const App *app, const AppRecord *done)
 {
 	AppFairness fairness = { 0 };
 
 	if (done->has_life)
-		fairness = app_fairness(scenario, app, done);
+		fairness = app_fairness(base, app, done);
 	append_number(out, done->has_life, done->n_avg);
 	if (done->has_life)
 		cell_seconds(out, fairness.shared_ns);
 	else
 		cell_empty(out);
 	append_number(out, fairness.has_isolated, fairness.independent_s);
-	append_number(out, fairness.has_rho, fairness.rho);
-	append_number(out, fairness.has_rho, fairness.rho_capped);
+	append_value(out, &fairness, RHO_THEMIS);
+	append_value(out, &fairness, RHO_CAPPED);
 	append_number(out, done->has_life, done->contention);
-	append_number(out, fairness.has_rho, fairness.rho_contention);
+	append_value(out, &fairness, RHO_CONTENTION);
+	append_number(out, done->has_life, done->n_jobs_avg);
+	append_number(out, fairness.has_rho, done->n_at_work);
+	append_value(out, &fairness, RHO_GAVEL);
+	append_value(out, &fairness, RHO_SIA);
+	append_value(out, &fairness, RHO_SHOCKWAVE_STATIC);
+	append_value(out, &fairness, RHO_SHOCKWAVE_THEMIS);
+	append_value(out, &fairness, RECEIVED_RATIO);
 }
 
 gboolean
 apps_csv_write(const char *path, const Scenario *scenario, const RunRecord *record, GError **error)
 {
 	const Workload *workload = scenario->workload;
+	FairnessBase base = fairness_base(scenario);
 	g_autoptr(OutputFile) file = output_file_open(path, error);
 	GString *out;
 
@@ -100,7 +122,7 @@ apps_csv_write(const char *path, const Scenario *scenario, const RunRecord *reco
 
 		append_names(out, scenario, &workload->apps[id]);
 		append_outcome(out, scenario, &workload->apps[id], &record->apps[id]);
-		append_fairness(out, scenario, &workload->apps[id], &record->apps[id]);
+		append_fairness(out, &base, &workload->apps[id], &record->apps[id]);
 		row_end(out);
 		if (!output_file_flush(file, error))
 			return FALSE;

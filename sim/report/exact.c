@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim/report/exact.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define ATTO_PER_ONE  ((__int128)NANO_PER_ONE * NANO_PER_ONE)
 #define SAFE_TO_SCALE ((__int128)1 << 97) /* times 10^9 it still fits */
@@ -104,52 +103,114 @@ quantile_of_numbers(const double *sorted, gsize n, guint percent)
 	return sorted[below] + (sorted[below + 1] - sorted[below]) * (way / 100.0);
 }
 
-static int
-time_compare(const void *one, const void *other)
-{
-	gint64 a = *(const gint64 *)one;
-	gint64 b = *(const gint64 *)other;
+/*
+ * Sorting: by eleven bits at a time, from the lowest, as the bits of whole numbers and of doubles
+ * that are not below 0 ascend with them. What is equal stays in its order.
+ */
 
-	return (a > b) - (a < b);
+#define DIGIT_BITS    11
+#define N_DIGIT_KINDS (1u << DIGIT_BITS)
+#define N_DIGITS      6 /* of 64 bits */
+
+typedef struct Keyed {
+	guint64 key;
+	gsize place;
+} Keyed;
+
+static guint
+digit_of(guint64 key, guint digit)
+{
+	return (guint)(key >> (digit * DIGIT_BITS)) & (N_DIGIT_KINDS - 1);
+}
+
+/* How often each kind of each digit is there. */
+static gsize *
+count_digits(const Keyed *items, gsize n)
+{
+	gsize *counts = g_new0(gsize, N_DIGITS * N_DIGIT_KINDS);
+
+	for (gsize i = 0; i < n; i++) {
+		for (guint digit = 0; digit < N_DIGITS; digit++)
+			counts[digit * N_DIGIT_KINDS + digit_of(items[i].key, digit)]++;
+	}
+	return counts;
+}
+
+/* @counts of the kinds of this digit become where the next of each goes. */
+static void
+sort_by_digit(const Keyed *from, Keyed *to, gsize n, guint digit, gsize *counts)
+{
+	gsize next = 0;
+
+	for (guint kind = 0; kind < N_DIGIT_KINDS; kind++) {
+		gsize count = counts[kind];
+
+		counts[kind] = next;
+		next += count;
+	}
+	for (gsize i = 0; i < n; i++)
+		to[counts[digit_of(from[i].key, digit)]++] = from[i];
+}
+
+/* @n > 0; free with g_free(). */
+static Keyed *
+sorted_items(const void *values, gsize n)
+{
+	Keyed *now = g_new(Keyed, n);
+	Keyed *next = g_new(Keyed, n);
+	g_autofree gsize *counts = NULL;
+
+	for (gsize i = 0; i < n; i++) {
+		memcpy(&now[i].key, (const guint64 *)values + i, sizeof now[i].key);
+		now[i].place = i;
+	}
+	counts = count_digits(now, n);
+	for (guint digit = 0; digit < N_DIGITS; digit++) {
+		gsize *own = counts + digit * N_DIGIT_KINDS;
+		Keyed *sorted = next;
+
+		if (own[digit_of(now[0].key, digit)] == n)
+			continue; /* all of one kind */
+		sort_by_digit(now, sorted, n, digit, own);
+		next = now;
+		now = sorted;
+	}
+	g_free(next);
+	return now;
+}
+
+static void
+sort_bits(void *values, gsize n)
+{
+	g_autofree Keyed *sorted = NULL;
+
+	if (n == 0)
+		return;
+	sorted = sorted_items(values, n);
+	for (gsize i = 0; i < n; i++)
+		memcpy((guint64 *)values + i, &sorted[i].key, sizeof sorted[i].key);
 }
 
 void
 times_sort(gint64 *values, gsize n)
 {
-	if (n > 0)
-		qsort(values, n, sizeof *values, time_compare);
-}
-
-static int
-number_compare(const void *one, const void *other)
-{
-	double a = *(const double *)one;
-	double b = *(const double *)other;
-
-	return (a > b) - (a < b);
+	sort_bits(values, n);
 }
 
 void
 numbers_sort(double *values, gsize n)
 {
-	if (n > 0)
-		qsort(values, n, sizeof *values, number_compare);
+	sort_bits(values, n);
 }
 
 void
-number_sum_add(NumberSum *sum, double value)
+numbers_order(const double *values, gsize n, guint32 *ret_order)
 {
-	double total = sum->sum + value;
+	g_autofree Keyed *sorted = NULL;
 
-	if (fabs(sum->sum) >= fabs(value))
-		sum->lost += sum->sum - total + value;
-	else
-		sum->lost += value - total + sum->sum;
-	sum->sum = total;
-}
-
-double
-number_sum_total(const NumberSum *sum)
-{
-	return sum->sum + sum->lost;
+	if (n == 0)
+		return;
+	sorted = sorted_items(values, n);
+	for (gsize i = 0; i < n; i++)
+		ret_order[i] = (guint32)sorted[i].place;
 }

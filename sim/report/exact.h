@@ -6,6 +6,8 @@
  * can hold, rounded half to even once and at the end (SEMANTICS A28, A31). All values are >= 0.
  */
 
+#include <math.h>
+
 #include "sim/base/units.h"
 
 #define NANO_PER_ONE G_GINT64_CONSTANT(1000000000)
@@ -36,10 +38,28 @@ double quantile_of_numbers(const double *sorted, gsize n, guint percent);
 void times_sort(gint64 *values, gsize n);
 void numbers_sort(double *values, gsize n);
 
+/* The places of @values in ascending order; equal ones stay as they came. */
+void numbers_order(const double *values, gsize n, guint32 *ret_order);
+
 /* A sum of doubles in the order given that carries what each addition has lost (Neumaier). */
 typedef struct NumberSum {
 	double sum, lost;
 } NumberSum;
 
-void number_sum_add(NumberSum *sum, double value);
-double number_sum_total(const NumberSum *sum);
+static inline void
+number_sum_add(NumberSum *sum, double value)
+{
+	double total = sum->sum + value;
+
+	if (fabs(sum->sum) >= fabs(value))
+		sum->lost += sum->sum - total + value;
+	else
+		sum->lost += value - total + sum->sum;
+	sum->sum = total;
+}
+
+static inline double
+number_sum_total(const NumberSum *sum)
+{
+	return sum->sum + sum->lost;
+}

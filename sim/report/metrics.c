@@ -187,3 +187,17 @@ window_has(const Scenario *scenario, SimTime submit_ns)
 {
 	return submit_ns >= scenario->window_from_ns && submit_ns < scenario->window_to_ns;
 }
+
+const Job *
+app_first_job(const Workload *workload, const App *app)
+{
+	const Job *first = &workload->jobs[app->jobs[0]];
+
+	for (guint32 i = 1; i < app->n_jobs; i++) {
+		const Job *job = &workload->jobs[app->jobs[i]];
+
+		if (job->row < first->row)
+			first = job;
+	}
+	return first;
+}

@@ -52,3 +52,6 @@ job_has_finish(const JobRecord *done)
  * (A29, B15). */
 gboolean job_placement_nano(const Scenario *scenario, const Job *job, const JobRecord *done,
                             gint64 *ret_nano);
+
+/* The app's labels are those of its first job in the file (SEMANTICS A35). */
+const Job *app_first_job(const Workload *workload, const App *app);

@@ -14,8 +14,8 @@
 typedef struct RunFolderSettings {
 	const char *path; /* DIR/LABEL; NULL writes no files and computes metrics alone */
 	gboolean wants_segments;
-	gboolean wants_timeline;
-	SimTime timeline_every_ns; /* 0 = a row an instant */
+	gboolean wants_timeline;   /* and fairness over time */
+	SimTime timeline_every_ns; /* 0 = a row an instant; windows of fairness are an hour then */
 	gboolean wants_stream;     /* jobs.csv as jobs end, by (finish, trace order) */
 	gint *is_cancelled;        /* atomic, set from another thread; or NULL */
 } RunFolderSettings;
@@ -29,8 +29,8 @@ RunFolder *run_folder_open(const Scenario *scenario, const RunFolderSettings *se
 /* What the engine must call; valid until the folder is freed. */
 const Recorder *run_folder_recorder(RunFolder *folder);
 
-/* Writes jobs.csv, apps.csv and the rest, and gives the folder its name; an older folder of that
- * name is replaced. */
+/* Writes jobs.csv, apps.csv, fairness.csv, placement.csv and the rest, and gives the folder its
+ * name; an older folder of that name is replaced. */
 gboolean run_folder_commit(RunFolder *folder, const RunRecord *record, GError **error);
 void run_folder_free(RunFolder *folder);
 

@@ -9,10 +9,16 @@
 #include "sim/base/error.h"
 #include "sim/base/file.h"
 #include "sim/report/apps_csv.h"
+#include "sim/report/fairness_csv.h"
 #include "sim/report/job_stream.h"
 #include "sim/report/jobs_csv.h"
+#include "sim/report/placement_csv.h"
+#include "sim/report/received_csv.h"
 #include "sim/report/segments_csv.h"
 #include "sim/report/timeline_csv.h"
+
+/* Of fairness_over_time.csv, where the timeline is not sampled. */
+#define DEFAULT_WINDOW_NS (3600 * NS_PER_S)
 
 struct RunFolder {
 	const Scenario *scenario;
@@ -20,16 +26,16 @@ struct RunFolder {
 	char *temporary; /* beside it; NULL once it has got its name */
 	JobStream *jobs; /* NULL: jobs.csv is written at the end */
 	Timeline *timeline;
+	ReceivedLog *received; /* with the timeline */
 	SegmentLog *segments;
+	PlacementLog *placement;
 	Recorder recorder;
 };
 
 /* What a run writes. Nothing else in a folder that is replaced is ours to delete. */
 static const char *const own_files[] = {
-	"jobs.csv",
-	"apps.csv",
-	"segments.csv",
-	"timeline.csv",
+	"jobs.csv",      "apps.csv",     "fairness.csv", "fairness_over_time.csv",
+	"placement.csv", "segments.csv", "timeline.csv",
 };
 
 /* Opening */
@@ -61,11 +67,31 @@ sibling_new(const char *path, GError **error)
 }
 
 static void
+record_demand(void *self, JobId job, SimTime at_ns, guint64 from_milli, guint64 to_milli)
+{
+	RunFolder *folder = self;
+
+	received_log_demand(folder->received, job, at_ns, from_milli, to_milli);
+}
+
+static void
+record_begin(void *self, JobId job, SimTime at_ns, guint64 held_milli)
+{
+	RunFolder *folder = self;
+
+	received_log_begin(folder->received, job, at_ns, held_milli);
+}
+
+static void
 record_segment(void *self, const Segment *segment)
 {
 	RunFolder *folder = self;
 
-	segment_log_add(folder->segments, segment);
+	placement_log_add(folder->placement, segment);
+	if (folder->segments)
+		segment_log_add(folder->segments, segment);
+	if (folder->received)
+		received_log_end(folder->received, segment);
 }
 
 static void
@@ -75,6 +101,8 @@ record_instant(void *self, const Instant *instant)
 
 	if (folder->timeline)
 		timeline_add(folder->timeline, instant);
+	if (folder->received)
+		received_log_instant(folder->received, instant->at_ns);
 	if (folder->jobs)
 		job_stream_end_instant(folder->jobs);
 }
@@ -84,7 +112,26 @@ record_done(void *self, JobId job, const JobRecord *record)
 {
 	RunFolder *folder = self;
 
-	job_stream_add(folder->jobs, job, record);
+	if (folder->jobs)
+		job_stream_add(folder->jobs, job, record);
+	if (folder->received)
+		received_log_done(folder->received, job);
+}
+
+/* Windows as long as the samples of the timeline are apart. */
+static gboolean
+open_received(RunFolder *folder, const RunFolderSettings *settings, GError **error)
+{
+	g_autofree char *path = g_build_filename(folder->temporary, "fairness_over_time.csv", NULL);
+	SimTime window_ns =
+	    settings->timeline_every_ns > 0 ? settings->timeline_every_ns : DEFAULT_WINDOW_NS;
+
+	folder->received =
+	    received_log_open(path, folder->scenario, window_ns, settings->is_cancelled, error);
+	folder->recorder.demand = record_demand;
+	folder->recorder.begin = record_begin;
+	folder->recorder.done = record_done;
+	return folder->received != NULL;
 }
 
 static gboolean
@@ -96,7 +143,7 @@ open_timeline(RunFolder *folder, const RunFolderSettings *settings, GError **err
 	    timeline_open(path, folder->scenario->workload->origin_ns, settings->timeline_every_ns,
 	                  settings->is_cancelled, error);
 	folder->recorder.instant = record_instant;
-	return folder->timeline != NULL;
+	return folder->timeline != NULL && open_received(folder, settings, error);
 }
 
 /* segments.csv goes by the order of jobs.csv (A30). */
@@ -118,10 +165,10 @@ open_files(RunFolder *folder, const RunFolderSettings *settings, GError **error)
 	folder->temporary = sibling_new(settings->path, error);
 	if (!folder->temporary)
 		return FALSE;
-	if (settings->wants_segments) {
+	folder->placement = placement_log_new(folder->scenario);
+	folder->recorder.segment = record_segment;
+	if (settings->wants_segments)
 		folder->segments = segment_log_new();
-		folder->recorder.segment = record_segment;
-	}
 	if (settings->wants_stream && !open_jobs(folder, settings->wants_segments, error))
 		return FALSE;
 	return !settings->wants_timeline || open_timeline(folder, settings, error);
@@ -171,9 +218,15 @@ static gboolean
 write_files(RunFolder *folder, const RunRecord *record, GError **error)
 {
 	g_autofree char *apps = g_build_filename(folder->temporary, "apps.csv", NULL);
+	g_autofree char *fairness = g_build_filename(folder->temporary, "fairness.csv", NULL);
+	g_autofree char *placement = g_build_filename(folder->temporary, "placement.csv", NULL);
 
 	return write_jobs(folder, record, error) &&
 	       apps_csv_write(apps, folder->scenario, record, error) &&
+	       fairness_csv_write(fairness, folder->scenario, record, error) &&
+	       placement_csv_write(placement, folder->placement, error) &&
+	       (!folder->received ||
+	        received_log_commit(folder->received, record->end_ns, error)) &&
 	       (!folder->segments || write_segments(folder, error)) &&
 	       (!folder->timeline || timeline_commit(folder->timeline, record->end_ns, error));
 }
@@ -263,7 +316,9 @@ run_folder_free(RunFolder *folder)
 		return;
 	job_stream_free(folder->jobs);
 	timeline_free(folder->timeline);
+	received_log_free(folder->received);
 	segment_log_free(folder->segments);
+	placement_log_free(folder->placement);
 	if (folder->temporary) {
 		remove_own_files(folder->temporary);
 		g_rmdir(folder->temporary);

@@ -57,6 +57,8 @@ const char *const summary_columns[] = {
 	"rho_apps",
 	"rho_contention_mean",
 	"rho_contention_max",
+	"rho_excess_mean",
+	"gini_rho",
 	NULL,
 };
 
@@ -231,21 +233,27 @@ put_job_ratios(SummaryRow *row, const JobMetrics *metrics)
 }
 
 static void
-put_fairness(SummaryRow *row, const FairnessFigures *figures)
+put_fairness(SummaryRow *row, const MeasuredApps *measured)
 {
-	put_count(row, "rho_apps", figures->n);
-	if (figures->n == 0)
+	Distribution rho = measured_distribution(measured, RHO_THEMIS);
+	Distribution capped = measured_distribution(measured, RHO_CAPPED);
+	Distribution contention = measured_distribution(measured, RHO_CONTENTION);
+
+	put_count(row, "rho_apps", rho.n);
+	if (rho.n == 0)
 		return;
-	put_number(row, "rho_mean", figures->mean);
-	put_number(row, "rho_p50", quantile_of_numbers(figures->sorted, figures->n, 50));
-	put_number(row, "rho_p90", quantile_of_numbers(figures->sorted, figures->n, 90));
-	put_number(row, "rho_p99", quantile_of_numbers(figures->sorted, figures->n, 99));
-	put_number(row, "rho_max", figures->max);
-	put_nano(row, "rho_over_1_frac", ratio_to_nano(figures->n_over_1, figures->n));
-	put_number(row, "rho_capped_max", figures->capped_max);
-	put_number(row, "jain_rho", figures->jain);
-	put_number(row, "rho_contention_mean", figures->contention_mean);
-	put_number(row, "rho_contention_max", figures->contention_max);
+	put_number(row, "rho_mean", rho.mean);
+	put_number(row, "rho_p50", rho.p50);
+	put_number(row, "rho_p90", rho.p90);
+	put_number(row, "rho_p99", rho.p99);
+	put_number(row, "rho_max", rho.max);
+	put_nano(row, "rho_over_1_frac", ratio_to_nano(rho.over_1, rho.n));
+	put_number(row, "rho_capped_max", capped.max);
+	put_number(row, "jain_rho", rho.jain);
+	put_number(row, "rho_contention_mean", contention.mean);
+	put_number(row, "rho_contention_max", contention.max);
+	put_number(row, "rho_excess_mean", rho.excess_mean);
+	put_number(row, "gini_rho", rho.gini);
 }
 
 static void
@@ -266,10 +274,11 @@ summary_row_new(const Scenario *scenario, const RunRecord *record, const char *l
 {
 	SummaryRow *row = g_new0(SummaryRow, 1);
 	JobMetrics metrics;
-	FairnessFigures fairness;
+	MeasuredApps measured;
 
 	job_metrics_init(&metrics, scenario, record);
-	fairness_figures_init(&fairness, scenario, record);
+	measured_apps_init(&measured, scenario, record,
+	                   1 << RHO_THEMIS | 1 << RHO_CAPPED | 1 << RHO_CONTENTION);
 	put_text(row, "policy", label);
 	put_text(row, "policy_options", policy_options);
 	put_scenario(row, scenario);
@@ -277,9 +286,9 @@ summary_row_new(const Scenario *scenario, const RunRecord *record, const char *l
 	put_span(row, scenario, record);
 	put_times(row, &metrics, scenario->workload);
 	put_job_ratios(row, &metrics);
-	put_fairness(row, &fairness);
+	put_fairness(row, &measured);
 	put_cluster_use(row, &metrics, record);
-	fairness_figures_clear(&fairness);
+	measured_apps_clear(&measured);
 	job_metrics_clear(&metrics);
 	return row;
 }

@@ -43,7 +43,8 @@ if ! "$program" run --cluster 1x4 --trace trace.csv --policy fifo --segments --t
 	exit 1
 fi
 
-for file in summary.csv fifo/jobs.csv fifo/apps.csv fifo/segments.csv fifo/timeline.csv; do
+for file in summary.csv fifo/jobs.csv fifo/apps.csv fifo/segments.csv fifo/timeline.csv \
+	fifo/fairness.csv fifo/placement.csv fifo/fairness_over_time.csv; do
 	name=${file#fifo/}
 	block "$file" >want
 	if [ -s want ] && diff want "out/$file" >difference; then

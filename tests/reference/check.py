@@ -20,10 +20,12 @@ import sys
 import tempfile
 
 from naive import OVERHEADS, Simulation, Stalled
-from tables import app_rows, cell, job_rows, segment_rows, summary_row
+from tables import app_rows, cell, fairness_rows, job_rows, segment_rows, summary_row, window_rows
 
 FLOATS = ('slowdown', 'n_avg', 't_independent_s', 'rho', 'contention', 'util_frac', 'jain',
-          'placement_score', 'jct_mean', 'jct_p', 'wait_mean', 'wait_p')
+          'placement_score', 'jct_mean', 'jct_p', 'wait_mean', 'wait_p', 'n_jobs_avg', 'n_at_work',
+          'received_', 'mean', 'min', 'p5', 'p9', 'max', 'spread', 'excess_mean', 'gini', 'ratio_',
+          'entitled_', 'deficit_')
 
 
 # The specification's worked examples, which naive.py itself must get right: (width, duration,
@@ -88,6 +90,7 @@ class Case:
         if self.overheads:
             self.quantum += max(self.overheads['start_s'], self.overheads['migrate_s'],
                                 self.overheads['resume_s'] + self.overheads['suspend_s'])
+        self.window_ns = rng.randint(2, 12) * self.scale // 2
         self.thresholds = sorted(rng.sample(range(1, 60), rng.randint(1, 3)))
         # Promoted jobs must get some work done between overheads, or they swap for ever (A79).
         toll = max((self.overheads or {}).values(), default=0) * self.n_gpus // 10 ** 9
@@ -146,7 +149,7 @@ class Case:
 
     def arguments(self, folder, labels):
         arguments = ['run', '--trace', f'{folder}/trace.csv', '--cluster', f'1x{self.n_gpus}',
-                     '--out', f'{folder}/out', '--segments', '--strict', '--paranoid',
+                     '--out', f'{folder}/out', '--segments', f'--timeline={to_text(self.window_ns)}', '--strict', '--paranoid',
                      '--allow-rejected', '--allow-unfinished', '-q', '-j1']
         for label, name, options, _ in self.policies():
             if label in labels:
@@ -166,6 +169,8 @@ class Case:
         stop = None if self.stop is None else to_text(self.stop)
         sim = Simulation(self.rows, self.n_gpus, name, options, overheads, stop).run()
         return {'jobs': job_rows(sim), 'apps': app_rows(sim), 'segments': segment_rows(sim),
+                'fairness': fairness_rows(sim, *(self.window or [])),
+                'fairness_over_time': window_rows(sim, self.window_ns),
                 'summary': [summary_row(sim, *(self.window or []))]}
 
 
@@ -243,7 +248,7 @@ def check_case(program, case, labels, with_gpus):
             if label not in labels:
                 continue
             found = {table: read(f'{folder}/out/{label}/{table}.csv')
-                     for table in ('jobs', 'apps', 'segments')}
+                     for table in ('jobs', 'apps', 'segments', 'fairness', 'fairness_over_time')}
             found['summary'] = [summary[label]]
             try:
                 result[label] = list(compare(case.replay(name, options), found, with_gpus))

@@ -100,7 +100,7 @@ class Simulation:
         self.cost = {name: to_ns((overheads or {}).get(name, 0)) for name in OVERHEADS}
         self.first = self.jobs[0].submit if self.jobs else 0
         self.stop = None if stop_s is None else self.first + to_ns(stop_s)
-        self.history = []  # (from, to, n, demand): contention between two instants
+        self.history = []  # (from, to, n, demand, jobs): contention between two instants
         self.birth = {}    # app -> (n, demand) after the arrivals of its first submit
         self.work_left = sum(j.duration for j in self.jobs)  # at the first of n_stops stops
         self.n_stops = 0
@@ -190,7 +190,7 @@ class Simulation:
     def contention(self):
         """(n, demand) now: A20, C04."""
         active = self.active()
-        return len({j.app for j in active}), sum(j.gpus for j in active)
+        return len({j.app for j in active}), sum(j.gpus for j in active), len(active)
 
     def next_instant(self):
         times = [j.submit for j in self.jobs if j.state == 'pending']

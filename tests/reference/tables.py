@@ -57,10 +57,48 @@ def app_state(jobs):
                 'FINISHED')
 
 
+LATER = ('n_jobs_avg', 'n_at_work', 'rho_gavel', 'rho_sia', 'rho_shockwave_static',
+         'rho_shockwave_themis', 'received_ratio')
+
+
+def spans_in(sim, begin, end):
+    """(length, n, demand, jobs) of what of the history is in [begin, end)."""
+    return [(min(b, end) - max(a, begin), n, demand, jobs)
+            for a, b, n, demand, jobs in sim.history if a < end and b > begin]
+
+
+def n_at_work(sim, jobs):
+    """Mean over the work of max(n, GPUs / d), which is a mean over time within a segment."""
+    least = Fraction(sim.n_gpus, sum(j.gpus for j in jobs))
+    work = total = Fraction(0)
+    for j in jobs:
+        for s in j.segments:
+            own = (s.end - s.start - s.overhead) * j.gpus
+            if own > 0:
+                total += own * sum(span * max(Fraction(n), least) for span, n, _, _
+                                   in spans_in(sim, s.start, s.end)) / (s.end - s.start)
+                work += own
+    return total / work
+
+
+def later_values(sim, jobs, alone, part, n_jobs):
+    """One GPU type of speed 1: policies.md 6.2 comes down to this."""
+    shared = max(j.finish for j in jobs) - min(j.submit for j in jobs)
+    work = sum(j.gpus * j.duration for j in jobs)
+    crowd = n_at_work(sim, jobs)
+    n_in_trace = sum(j.gpus > 0 for j in sim.file)
+    held = sum((s.end - s.start) * j.gpus for j in jobs for s in j.segments)
+    return {'n_at_work': crowd, 'rho_gavel': shared / (Fraction(work, sim.n_gpus) * crowd),
+            'rho_sia': shared / (work / part),
+            'rho_shockwave_static': shared / (alone * max(1, Fraction(n_in_trace, sim.n_gpus))),
+            'rho_shockwave_themis': shared / (alone * max(1, n_jobs / sim.n_gpus)),
+            'received_ratio': held / (shared * part)}
+
+
 def app_row(sim, name, jobs):
     begin = min(j.submit for j in jobs)
     row = dict.fromkeys(('finish_s', 'jct_s', 'n_avg', 't_shared_s', 't_independent_s', 'rho',
-                         'rho_capped', 'contention', 'rho_contention'))
+                         'rho_capped', 'contention', 'rho_contention', *LATER))
     row.update({'app_id': name, 'jobs': len(jobs), 'submit_s': seconds(begin),
                 'state': app_state(jobs),
                 'service_gpu_s': seconds(sum((s.end - s.start) * j.gpus
@@ -70,23 +108,26 @@ def app_row(sim, name, jobs):
     end = max(j.finish for j in jobs)
     row.update(finish_s=seconds(end), jct_s=seconds(end - begin))
     # A20, A21, C04
-    n, demand = sim.birth[name]
+    n, demand, n_jobs = sim.birth[name]
     n, demand = Fraction(n), max(Fraction(1), Fraction(demand, sim.n_gpus))
+    n_jobs = Fraction(n_jobs)
     if end > begin:
-        spans = [(min(b, end) - max(a, begin), n, d) for a, b, n, d in sim.history
-                 if a < end and b > begin]
-        n = Fraction(sum(span * n for span, n, _ in spans), end - begin)
+        spans = spans_in(sim, begin, end)
+        n = Fraction(sum(span * n for span, n, _, _ in spans), end - begin)
+        n_jobs = Fraction(sum(span * jobs for span, _, _, jobs in spans), end - begin)
         demand = sum(span * max(Fraction(1), Fraction(d, sim.n_gpus))
-                     for span, _, d in spans) / (end - begin)
+                     for span, _, d, _ in spans) / (end - begin)
     work = sum(j.gpus * j.duration for j in jobs)
     width = sum(j.gpus for j in jobs)
-    row.update(n_avg=n, t_shared_s=seconds(end - begin), contention=demand)
+    row.update(n_avg=n, t_shared_s=seconds(end - begin), contention=demand, n_jobs_avg=n_jobs)
     if width == 0:
         return row  # A04: it has no W, no d, no rho
     alone = Fraction(work, min(sim.n_gpus, width))
     row.update(t_independent_s=alone * n / SECOND, rho=ratio(end - begin, alone * n),
                rho_capped=ratio(end - begin, work / min(sim.n_gpus / n, Fraction(width))),
                rho_contention=ratio(end - begin, alone * demand))
+    if alone > 0:
+        row.update(later_values(sim, jobs, alone, min(sim.n_gpus / n, Fraction(width)), n_jobs))
     return row
 
 
@@ -143,7 +184,9 @@ def summary_row(sim, from_s=0, to_s=None):
                rho_capped_max=max(capped, default=None),
                jain_rho=ratio(sum(rho) ** 2, len(rho) * sum(r * r for r in rho)),
                rho_contention_mean=mean(contended),
-               rho_contention_max=max(contended, default=None))
+               rho_contention_max=max(contended, default=None),
+               rho_excess_mean=mean([max(Fraction(0), r - 1) for r in rho]),
+               gini_rho=gini(rho) if rho else None)
     held = sum(j['service_gpu_s'] for j in jobs)
     row.update(alloc_gpu_s=held,
                useful_gpu_s=seconds(sum((j.duration - j.left) * j.gpus for j in sim.file)),
@@ -152,6 +195,106 @@ def summary_row(sim, from_s=0, to_s=None):
                preemptions=sum(j['preemptions'] for j in jobs),
                migrations=sum(j['migrations'] for j in jobs))
     return row
+
+
+VARIANTS = ('rho', 'rho_capped', 'rho_contention', 'rho_gavel', 'rho_sia', 'rho_shockwave_static',
+            'rho_shockwave_themis', 'received_ratio')
+
+
+def jain(values):
+    return ratio(sum(values) ** 2, len(values) * sum(v * v for v in values))
+
+
+def gini(values):
+    """Half the mean absolute difference, over the mean."""
+    return ratio(sum(abs(a - b) for a in values for b in values), 2 * len(values) * sum(values))
+
+
+def fairness_row(scope, group, variant, values):
+    inverse = [1 / v for v in values]
+    row = {'scope': scope, 'group': group, 'variant': variant, 'apps': len(values),
+           'mean': mean(values), 'min': min(values), 'max': max(values),
+           'spread': quantile(values, 95) - quantile(values, 5),
+           'jain': jain(values), 'gini': gini(values),
+           'jain_inverse': jain(inverse), 'gini_inverse': gini(inverse),
+           'over_1': None, 'over_1_frac': None, 'over_1_1_frac': None, 'excess_mean': None}
+    row.update({f'p{p}': quantile(values, p) for p in (5, 50, 90, 95, 99)})
+    if variant != 'received_ratio':
+        tolerance = Fraction(1, SECOND)
+        over = sum(v > 1 + tolerance for v in values)
+        row.update(over_1=over, over_1_frac=ratio(over, len(values)),
+                   over_1_1_frac=mean([int(v > Fraction(11, 10) + tolerance) for v in values]),
+                   excess_mean=mean([max(Fraction(0), v - 1) for v in values]))
+    return row
+
+
+def size_class(jobs, _alone):
+    widest = max(j.gpus for j in jobs)
+    return next((name for name, most in (('1', 1), ('2-4', 4), ('5-8', 8)) if widest <= most), '>8')
+
+
+def duration_class(_jobs, alone):
+    bounds = (('<=10min', 600), ('10min-1h', 3600), ('1h-6h', 21600), ('6h-24h', 86400))
+    return next((name for name, most in bounds if alone <= most), '>24h')
+
+
+CLASSES = (('all', lambda *_: '', ['']), ('size', size_class, ['1', '2-4', '5-8', '>8']),
+           ('duration', duration_class, ['<=10min', '10min-1h', '1h-6h', '6h-24h', '>24h']))
+
+
+def fairness_rows(sim, from_s=0, to_s=None):
+    """Every value, by class, of the apps that A25 measures."""
+    fair = []
+    for app in app_rows(sim):
+        at = app['submit_s'] - seconds(sim.first)
+        if app['rho'] is not None and at >= Fraction(from_s) and (to_s is None or at < Fraction(to_s)):
+            jobs = [j for j in sim.file if j.app == app['app_id']]
+            fair.append((app, jobs, app['t_independent_s'] / app['n_avg']))
+    rows = []
+    for scope, class_of, names in CLASSES:
+        for name in names:
+            group = [app for app, jobs, alone in fair if class_of(jobs, alone) == name]
+            rows += [fairness_row(scope, name, v, [app[v] for app in group])
+                     for v in VARIANTS if group]
+    return rows
+
+
+def window_row(sim, begin, end):
+    """What each app received in [begin, end), and what it was entitled to."""
+    received, entitled = {}, {}
+    for j in sim.file:
+        for s in j.segments:
+            span = min(s.end, end) - max(s.start, begin)
+            received[j.app] = received.get(j.app, 0) + max(0, span) * j.gpus
+    for a, b, n, _, _ in sim.history:
+        span = min(b, end) - max(a, begin)
+        demand = {}
+        for j in sim.file:
+            if (j.submit <= a and j.state not in ('REJECTED', 'pending') and j.gpus > 0
+                    and (j.finish is None or j.finish > a)):
+                demand[j.app] = demand.get(j.app, 0) + j.gpus
+        for app, width in demand.items() if span > 0 else ():
+            entitled[app] = entitled.get(app, 0) + span * min(Fraction(sim.n_gpus, n), Fraction(width))
+    if not entitled:
+        return None
+    ratios = [received.get(app, 0) / entitled[app] for app in entitled]
+    return {'time_s': seconds(begin), 'scope': 'app', 'parties': len(ratios),
+            'ratio_min': min(ratios), 'ratio_p50': quantile(ratios, 50), 'ratio_mean': mean(ratios),
+            'jain_ratio': jain(ratios) if any(ratios) else None,
+            'received_gpu_s': seconds(sum(received.get(app, 0) for app in entitled)),
+            'entitled_gpu_s': sum(entitled.values()) / SECOND,
+            'deficit_gpu_s': sum(max(Fraction(0), entitled[app] - received.get(app, 0))
+                                 for app in entitled) / SECOND}
+
+
+def window_rows(sim, window):
+    """From the first submit to the end, windows in which somebody was there."""
+    begin, rows = sim.first, []
+    end = max((b for _, b, *_ in sim.history), default=sim.first)
+    while begin < end:
+        rows.append(window_row(sim, begin, min(begin + window, end)))
+        begin += window
+    return [row for row in rows if row]
 
 
 def cell(value):
