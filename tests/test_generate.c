@@ -547,7 +547,7 @@ START_TEST(makes_jobs_of_an_app_alike)
 {
 	static const char spec[] =
 	    "apps: 4000\ndraws: even\narrivals: {process: at-once}\n"
-	    "jobs_per_app: {lognormal: {median: 12, sigma: 0.5}, min: 2}\n"
+	    "jobs_per_app: {lognormal: {median: 5, sigma: 0.5}, min: 2}\n"
 	    "duration_h: {lognormal: {median: 100, sigma: 1}, alike: 0.36, with_jobs: 0.5}\n";
 	g_autoptr(Workload) workload = generate(spec);
 
@@ -604,6 +604,7 @@ generate_suite(void)
 	TCase *tests = tcase_create("generate");
 
 	tcase_add_checked_fixture(tests, enter_test_folder, leave_test_folder);
+	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, computes_logarithms_and_powers);
 	tcase_add_loop_test(tests, draws, 0, G_N_ELEMENTS(variate_cases));
 	tcase_add_loop_test(tests, makes, 0, G_N_ELEMENTS(text_cases));
