@@ -94,8 +94,6 @@ ask(Greedy *greedy, const View *view, guint32 gpu, RoundBid *bid)
 
 	bid->is_known = TRUE;
 	bid->is_out = TRUE;
-	if (greedy->open->n_free == 0 && greedy->n_sharers == 0)
-		return;
 	bid->is_out = !(party->n_due > 0 && bid_for_waiting(greedy, view, party, gpu, TRUE, bid)) &&
 	              !bid_for_waiting(greedy, view, party, gpu, FALSE, bid) &&
 	              !bid_for_growing(greedy, view, party, gpu, bid);
@@ -128,13 +126,89 @@ goes_before(const Greedy *greedy, const View *view, const RoundBid *one, const R
 	return compare_ties(greedy, one, other) < 0;
 }
 
+/* Where a bid depends on nothing but its own party, only the best one ever changes: they are kept
+ * as a heap. */
+static gboolean
+is_heap(const Greedy *greedy)
+{
+	return !greedy->rules->needs_rates && greedy->rules->beats == NULL &&
+	       greedy->options.grain != GREEDY_BY_GPU;
+}
+
+static RoundBid *
+bid_at(const Greedy *greedy, guint i)
+{
+	return &g_array_index(greedy->bids, RoundBid, i);
+}
+
+static void
+sift_down(Greedy *greedy, const View *view, guint at)
+{
+	for (;;) {
+		guint first = at;
+		RoundBid moved = *bid_at(greedy, at);
+
+		for (guint child = 2 * at + 1; child <= 2 * at + 2; child++)
+			if (child < greedy->bids->len &&
+			    goes_before(greedy, view, bid_at(greedy, child), bid_at(greedy, first)))
+				first = child;
+		if (first == at)
+			return;
+		*bid_at(greedy, at) = *bid_at(greedy, first);
+		*bid_at(greedy, first) = moved;
+		at = first;
+	}
+}
+
+static void
+make_heap(Greedy *greedy, const View *view)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < greedy->bids->len; i++) {
+		ask(greedy, view, GPU_NONE, bid_at(greedy, i));
+		if (!bid_at(greedy, i)->is_out)
+			*bid_at(greedy, n++) = *bid_at(greedy, i);
+	}
+	g_array_set_size(greedy->bids, n);
+	for (guint i = n / 2; i > 0; i--)
+		sift_down(greedy, view, i - 1);
+}
+
+static RoundBid *
+top_of_heap(Greedy *greedy, const View *view)
+{
+	while (greedy->bids->len > 0) {
+		RoundBid *top = bid_at(greedy, 0);
+
+		if (top->is_known)
+			return top;
+		ask(greedy, view, GPU_NONE, top);
+		if (top->is_out)
+			g_array_remove_index_fast(greedy->bids, 0);
+		if (greedy->bids->len > 0)
+			sift_down(greedy, view, 0);
+	}
+	return NULL;
+}
+
+static gboolean
+is_over(const Greedy *greedy)
+{
+	return greedy->open->n_free == 0 && greedy->n_sharers == 0;
+}
+
 static RoundBid *
 best_bid(Greedy *greedy, const View *view, guint32 gpu)
 {
 	RoundBid *best = NULL;
 
+	if (is_over(greedy))
+		return NULL;
+	if (is_heap(greedy))
+		return top_of_heap(greedy, view);
 	for (guint i = 0; i < greedy->bids->len; i++) {
-		RoundBid *bid = &g_array_index(greedy->bids, RoundBid, i);
+		RoundBid *bid = bid_at(greedy, i);
 
 		if (!bid->is_known)
 			ask(greedy, view, gpu, bid);
@@ -171,7 +245,7 @@ forget_bids(Greedy *greedy, RoundBid *granted)
 	if (!greedy->rules->needs_rates)
 		return;
 	for (guint i = 0; i < greedy->bids->len; i++) {
-		RoundBid *bid = &g_array_index(greedy->bids, RoundBid, i);
+		RoundBid *bid = bid_at(greedy, i);
 
 		bid->is_known = bid->is_out; /* what is left only becomes less */
 	}
@@ -199,7 +273,7 @@ give_by_app(Greedy *greedy, const View *view)
 			best->is_known = FALSE;
 			continue;
 		}
-		for (ask(greedy, view, GPU_NONE, best); !best->is_out;
+		for (ask(greedy, view, GPU_NONE, best); !is_over(greedy) && !best->is_out;
 		     ask(greedy, view, GPU_NONE, best))
 			grant(greedy, view, best, GPU_NONE);
 		forget_bids(greedy, best);
@@ -213,7 +287,7 @@ give_gpu(Greedy *greedy, const View *view, guint32 gpu)
 		RoundBid *best;
 
 		for (guint i = 0; i < greedy->bids->len; i++)
-			g_array_index(greedy->bids, RoundBid, i).is_known = FALSE;
+			bid_at(greedy, i)->is_known = FALSE;
 		best = best_bid(greedy, view, gpu);
 		if (best == NULL || !grant(greedy, view, best, gpu))
 			return;
@@ -229,7 +303,7 @@ give_by_gpu(Greedy *greedy, const View *view)
 	     gpu = cluster_next_free(greedy->open, gpu + 1, n_gpus))
 		give_gpu(greedy, view, gpu);
 	for (guint i = 0; i < greedy->bids->len; i++)
-		g_array_index(greedy->bids, RoundBid, i).is_known = FALSE;
+		bid_at(greedy, i)->is_known = FALSE;
 	if (greedy->n_sharers > 0) /* there may be parts of GPUs left */
 		give_by_gang(greedy, view);
 }
@@ -248,10 +322,12 @@ grants_hold(Greedy *greedy, const View *view)
 	greedy->round++;
 	g_array_set_size(greedy->bids, greedy->present->len);
 	for (guint i = 0; i < greedy->present->len; i++)
-		g_array_index(greedy->bids, RoundBid, i) =
+		*bid_at(greedy, i) =
 		    (RoundBid){ .party = g_array_index(greedy->present, guint32, i) };
 	if (greedy->rules->beats != NULL) /* not transitive: the order of the scan matters */
 		g_array_sort(greedy->bids, by_party);
+	if (is_heap(greedy))
+		make_heap(greedy, view);
 	switch ((GreedyGrain)greedy->options.grain) {
 	case GREEDY_BY_APP:
 		give_by_app(greedy, view);
