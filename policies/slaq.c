@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * SLAQ: GPUs go where they lower the loss most within a lease (policies.md 1.13, 5.7). The loss of
- * a job after work w is 1 / (1 + w / half): 1 at the start and a half after half of HALF_PART.
+ * SLAQ: GPUs go where they lower the loss most within a lease (policies.md 1.13, 5.7), as a part of
+ * all that a job's loss can fall. That of a job without a curve is halved after HALF_PART of its
+ * work: 1 / (1 + w / half).
  * Their program draws its curves from seeds, by a rule that is not known; what its results show is
  * that the job with the fewest iterations done goes first, whatever GPU is on offer: as with one
  * convex curve of iterations for all, looked at for the next of them (score=iteration).
@@ -30,27 +31,36 @@ typedef struct Slaq {
 	GreedyRules rules;
 } Slaq;
 
-static double
-loss_after(double done_ns, double all_ns)
+/* The curve of the trace; of a job without one, that of HALF_PART of its work. */
+static gboolean
+find_curve(const View *view, const Job *job, LossCurve *ret_curve)
 {
-	return 1 / (1 + done_ns / (HALF_PART * all_ns));
+	SimWork all_ns = 0;
+
+	if (job->loss != NULL) {
+		*ret_curve = *job->loss;
+		return job->loss->start > job->loss->end;
+	}
+	if (!view_duration_ns(view, job->id, &all_ns))
+		return FALSE;
+	*ret_curve = (LossCurve){ 1, 0, (SimWork)(HALF_PART * (double)all_ns) };
+	return ret_curve->half_ns > 0;
 }
 
-/* What the loss falls within a lease at @rate_ppb. */
+/* The part of all it can fall that the loss falls within a lease at @rate_ppb. */
 static double
 drop_of_loss(const Slaq *slaq, const View *view, const Job *job, gint64 rate_ppb)
 {
 	double gpus = (double)job_held_milli(job, job->num_gpus) / GPU_MILLI;
 	double speed = (double)rate_ppb / (double)SPEED_ONE_PPB / gpus;
-	SimWork all_ns, left_ns;
-	double done_ns, then_ns;
+	SimWork done_ns = view_work_done_ns(view, job->id), left_ns = 0, more_ns;
+	LossCurve curve;
 
-	if (!view_duration_ns(view, job->id, &all_ns) || all_ns == 0 ||
-	    !view_remaining_ns(view, job->id, &left_ns))
+	if (!find_curve(view, job, &curve) || !view_remaining_ns(view, job->id, &left_ns))
 		return 0;
-	done_ns = (double)(all_ns - left_ns);
-	then_ns = MIN((double)all_ns, done_ns + (double)slaq->options.greedy.lease_ns * speed);
-	return loss_after(done_ns, (double)all_ns) - loss_after(then_ns, (double)all_ns);
+	more_ns = (SimWork)MIN((double)left_ns, (double)slaq->options.greedy.lease_ns * speed);
+	return (loss_at(&curve, done_ns) - loss_at(&curve, done_ns + more_ns)) /
+	       (curve.start - curve.end);
 }
 
 /* Of a job whose iterations are not known, one takes a second. */

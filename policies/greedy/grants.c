@@ -34,7 +34,7 @@ bid_for(Greedy *greedy, const View *view, JobId id, guint32 gpu, RoundBid *ret_b
 	guint n_now = own->gpus.n, n_then = n_now > 0 ? n_now + 1 : job->min_gpus;
 	const Alloc *where;
 
-	if (own->footing != FOOTING_HERE || n_then > job->max_gpus ||
+	if (own->footing != FOOTING_HERE || n_then > view_max_gpus(view, id) ||
 	    own->misfit == greedy->round || !stock_may_fit(greedy, job, n_then - n_now))
 		return FALSE;
 	where = stock_find(greedy, view, job, gpu);
