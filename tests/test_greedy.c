@@ -148,6 +148,18 @@ static const Case cases[] = {
 	/* A's lease ends with its eighth iteration, and so would its second. */
 	{ "iterations: none is cut", "A,0,1,100,iteration=7; B,10,1,100", "1x1",
 	  "tiresias-app:lease_s=60,lease_end=iteration", "A 0-160 P1; B 56-200 P1", NULL },
+	/* Whether ten iterations are over when B comes, a millionth of one decides. */
+	{ "iterations: ten are over", "A,0,2,2000,iteration=100; B,1000,2,200,iteration=10", "1x2",
+	  "gandiva-greedy:lease_s=1000,preset=authors", "A 0-2200 P1; B 1000-1200", NULL },
+	{ "iterations: only nine are",
+	  "A,0,2,2000.002,iteration=100.0001; B,1000,2,200,iteration=10", "1x2",
+	  "gandiva-greedy:lease_s=1000,preset=authors", "A 0-2200.002 P1; B 1800.0018-2000.0018",
+	  NULL },
+	{ "iterations: ten are, and A goes on",
+	  "A,0,2,1999.998,iteration=99.9999; "
+	  "B,1000,2,200,iteration=10",
+	  "1x2", "gandiva-greedy:lease_s=1000,preset=authors", "A 0-1999.998; B 1999.998-2199.998",
+	  NULL },
 	/* At 10 both have held 10 s; with the iteration in progress A has held 14. */
 	{ "iterations: as they go",
 	  "A,0,1,90,min=1,max=2,iteration=7; B,0,1,90,min=1,max=2; C,0,1,10", "1x3",
