@@ -153,18 +153,21 @@ def policy_text(name, options):
     return f"{name}:{pairs}" if pairs else name
 
 
+def settings_of(keys, values):
+    """By value of an axis, what it sets. Several keys take a list of settings, one for each."""
+    if not isinstance(keys, list):
+        return {value: {keys: setting} for value, setting in values.items()}
+    return {value: dict(zip(keys, setting)) for value, setting in values.items()}
+
+
 def read_axis(entry, where):
-    """`values` is a list, each given to the `option` or the `key` of the workload's spec; or a mapping
+    """`values` is a list, each given to the `option` or the key of the `workload`'s spec; or a mapping
     of values to what each sets there."""
     checked(entry, where, ("name", "values"), ("label", "option", "workload"))
     if ("option" in entry) == ("workload" in entry):
         raise InputError(f"{where}: wanted either option or workload, the thing that is varied")
-    key = entry.get("option", entry.get("workload"))
-    values = entry["values"]
-    if isinstance(values, dict):
-        settings = {value: {key: setting} for value, setting in values.items()}
-    else:
-        settings = {value: {key: value} for value in values}
+    values = entry["values"] if isinstance(entry["values"], dict) else {value: value for value in entry["values"]}
+    settings = settings_of(entry.get("option", entry.get("workload")), values)
     axis = Axis(entry["name"], list(values), entry.get("label", entry["name"]))
     if "option" in entry:
         axis.options = settings
