@@ -63,6 +63,13 @@ set_length(Backlog *backlog, guint place, SimTime length_ns)
 		backlog->least[node] = MIN(backlog->least[2 * node], backlog->least[2 * node + 1]);
 }
 
+static void
+find_minima(SimTime *least, guint n_places)
+{
+	for (guint node = n_places - 1; node > 0; node--)
+		least[node] = MIN(least[2 * node], least[2 * node + 1]);
+}
+
 /* The line is full: closes its gaps, and doubles it unless they were many. */
 static void
 make_room(Backlog *backlog)
@@ -81,8 +88,7 @@ make_room(Backlog *backlog)
 	}
 	for (guint i = n_places + n; i < 2 * n_places; i++)
 		least[i] = TIME_NEVER;
-	for (guint node = n_places - 1; node > 0; node--)
-		least[node] = MIN(least[2 * node], least[2 * node + 1]);
+	find_minima(least, n_places);
 	g_free(backlog->least);
 	backlog->least = least;
 	backlog->jobs = g_renew(JobId, backlog->jobs, n_places);
@@ -90,14 +96,35 @@ make_room(Backlog *backlog)
 	backlog->n_used = n;
 }
 
+/* Moves all from @place on up by one. */
+static void
+open_place(Backlog *backlog, guint place)
+{
+	guint n_behind = backlog->n_used++ - place;
+	SimTime *lengths = backlog->least + backlog->n_places;
+
+	if (n_behind == 0)
+		return;
+	memmove(backlog->jobs + place + 1, backlog->jobs + place, n_behind * sizeof(JobId));
+	memmove(lengths + place + 1, lengths + place, n_behind * sizeof(SimTime));
+	lengths[place] = TIME_NEVER;
+	find_minima(backlog->least, backlog->n_places);
+}
+
 void
 backlog_add(Backlog *backlog, JobId job, SimTime length_ns)
 {
+	guint place;
+
 	g_assert(length_ns < TIME_NEVER);
 	if (backlog->n_used == backlog->n_places)
 		make_room(backlog);
-	backlog->jobs[backlog->n_used] = job;
-	set_length(backlog, backlog->n_used++, length_ns);
+	place = place_of(backlog, job);
+	if (place == backlog->n_used || backlog->jobs[place] != job)
+		open_place(backlog, place);
+	g_assert(backlog->least[backlog->n_places + place] == TIME_NEVER);
+	backlog->jobs[place] = job;
+	set_length(backlog, place, length_ns);
 	backlog->n++;
 }
 

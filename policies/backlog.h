@@ -15,7 +15,8 @@ typedef struct Backlog Backlog;
 Backlog *backlog_new(void);
 void backlog_free(Backlog *backlog);
 
-/* @job is larger than all that were ever added. */
+/* @job is not in the line. Mostly it is larger than all that were ever added; one that comes back
+ * to its place among them costs O(n), unless that was not closed yet. */
 void backlog_add(Backlog *backlog, JobId job, SimTime length_ns);
 
 /* Takes @job out; one that is not there is left alone. */

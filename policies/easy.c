@@ -103,14 +103,17 @@ line_of(Easy *easy, const Job *job)
 	return &g_array_index(easy->lines, Line, i);
 }
 
-/* How long the job is expected to hold its GPUs. */
+/* How long the job is expected to hold its GPUs; a trial, up to the end of its phase. */
 static SimTime
 estimate_ns(const View *view, const Job *job)
 {
-	SimWork duration_ns = 0;
+	Overheads overheads = view_overheads(view, job->id);
+	gboolean is_new = view_n_starts(view, job->id) == 0;
+	SimWork remaining_ns = 0;
 
-	view_duration_ns(view, job->id, &duration_ns);
-	return MIN(time_add(duration_ns, view_overheads(view, job->id).start_ns), TIME_NEVER - 1);
+	view_remaining_ns(view, job->id, &remaining_ns);
+	return MIN(time_add(remaining_ns, is_new ? overheads.start_ns : overheads.resume_ns),
+	           TIME_NEVER - 1);
 }
 
 static void
@@ -135,10 +138,9 @@ easy_completed(void *self, const View *view, const Job *job)
 }
 
 static void
-add_ending(Easy *easy, const View *view, const Job *job)
+add_ending(Easy *easy, const View *view, const Job *job, SimTime length_ns)
 {
-	Ending ending = { time_add(view_now_ns(view), estimate_ns(view, job)), job->id,
-		          job->num_gpus };
+	Ending ending = { time_add(view_now_ns(view), length_ns), job->id, job->num_gpus };
 	guint low = 0, high = easy->endings->len;
 
 	while (low < high) {
@@ -160,8 +162,27 @@ start(Easy *easy, const View *view, Plan *plan, const Job *job)
 	    plan_place(plan, job->id, &easy->where) != PLAN_OK)
 		return FALSE;
 	backlog_remove(line_of(easy, job)->backlog, job->id);
-	add_ending(easy, view, job);
+	add_ending(easy, view, job, estimate_ns(view, job));
 	return TRUE;
+}
+
+/* A trial that should have ended by now has been granted more work where it is. */
+static void
+prolong_endings(Easy *easy, const View *view)
+{
+	for (guint i = 0; i < easy->endings->len; i++) {
+		const Ending *ending = &g_array_index(easy->endings, Ending, i);
+		const Job *job = view_job(view, ending->job);
+		SimWork remaining_ns = 0;
+
+		if (ending->at_ns > view_now_ns(view))
+			break;
+		if (view_app(view, job->app)->tuner == NULL ||
+		    !view_remaining_ns(view, job->id, &remaining_ns) || remaining_ns == 0)
+			continue;
+		g_array_remove_index(easy->endings, i--);
+		add_ending(easy, view, job, remaining_ns);
+	}
 }
 
 /* the head */
@@ -400,6 +421,7 @@ easy_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 	Easy *easy = self;
 	const Job *head = find_head(easy, view);
 
+	prolong_endings(easy, view);
 	while (head != NULL && start(easy, view, plan, head))
 		head = find_head(easy, view);
 	if (head != NULL && has_candidate(easy, view, head))

@@ -151,6 +151,18 @@ las_arrived(void *self, const View *view, const Job *job)
 	las->is_by_count &= placement_job_is_by_count(view_cluster_spec(view), job);
 }
 
+/* A job that pauses may be back before the sleepers are looked at. */
+static void
+forget_sleeper(Las *las, JobId job)
+{
+	for (guint i = 0; i < las->asleep->len; i++) {
+		if (g_array_index(las->asleep, JobId, i) != job)
+			continue;
+		g_array_remove_index(las->asleep, i);
+		return;
+	}
+}
+
 static void
 las_completed(void *self, const View *view, const Job *job)
 {
@@ -158,6 +170,8 @@ las_completed(void *self, const View *view, const Job *job)
 
 	walk_completed(las->walk, view, job);
 	g_array_append_val(las->ended, job->id);
+	if (view_state(view, job->id) == JOB_PAUSED)
+		forget_sleeper(las, job->id);
 }
 
 static void

@@ -63,11 +63,15 @@ srtf_timer(void *self, const View *view, guint64 tag)
 		walk_unpin(srtf->walk, view, job);
 }
 
-/* Whether all running jobs do work at the same speed at all times. */
+/* Whether all running jobs do work at the same speed at all times, and none is granted more. */
 static gboolean
 runs_evenly(const View *view)
 {
 	Overheads largest = view_largest_overheads(view);
+
+	for (AppId app = 0; app < view_n_apps(view); app++)
+		if (view_app(view, app)->tuner != NULL)
+			return FALSE;
 
 	return view_models(view)->n == 0 && largest.start_ns == 0 && largest.resume_ns == 0 &&
 	       largest.migrate_ns == 0;

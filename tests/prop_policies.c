@@ -107,6 +107,7 @@ typedef struct World {
 	guint n_extra;    /* far-future jobs appended */
 	gboolean is_calm; /* far apart, rigid, no limits, no overheads: nobody meets anybody */
 	gboolean is_rigid;
+	gboolean is_tuned; /* most apps have tuners */
 	ClusterSpec *cluster;
 	ModelTable *models;
 	Workload *workload;
@@ -191,6 +192,40 @@ draw_wishes(World *world, JobDraft *draft)
 	}
 }
 
+#define N_APPS 6
+
+/* The tuner of an app is drawn beside the rest, so that the jobs of a world are the same with it
+ * and without. */
+static const char *
+draw_tuner(const World *world, guint app)
+{
+	static const char *const tuners[] = {
+		"none",
+		"successive-halving",
+		"successive-halving:eta=3,widen=false",
+		"successive-halving:work=[1,1,5]",
+		"hyperband",
+		"hyperband:phases=4,brackets=2",
+		"asha:eta=2",
+		"asha:eta=3,phases=3",
+		"hyperdrive",
+		"hyperdrive:check_frac=0.3,keep=0.5,error=0.5",
+	};
+
+	return tuners[rng_below(rng_stream(world->seed, "tuner"), app, 0, G_N_ELEMENTS(tuners))];
+}
+
+static void
+draw_loss(const World *world, guint job, LossCurve *ret_loss)
+{
+	RngStream stream = rng_stream(world->seed, "loss");
+
+	/* Of few values, so that some are equal. */
+	ret_loss->start = 1 + (double)rng_below(stream, job, 0, 3);
+	ret_loss->end = (double)rng_below(stream, job, 1, 8) / 8;
+	ret_loss->half_ns = (SimWork)(1 + rng_below(stream, job, 2, 40)) * NS_PER_S * world->factor;
+}
+
 static void
 draw_job(World *world, WorkloadBuilder *builder, guint i, gint64 *submit_ns)
 {
@@ -198,7 +233,9 @@ draw_job(World *world, WorkloadBuilder *builder, guint i, gint64 *submit_ns)
 	static const char *const users[] = { "u0", "u1", "u2", "u3", "" };
 	static const char *const tenants[] = { "t0", "t1", "t2", "" };
 	g_autofree char *name = g_strdup_printf("j%u", i);
-	g_autofree char *app = chance(world, 50) ? g_strdup_printf("app%u", draw(world, 6)) : NULL;
+	gboolean has_app = chance(world, world->is_tuned ? 90 : 50);
+	guint app_number = has_app ? draw(world, N_APPS) : 0;
+	g_autofree char *app = has_app ? g_strdup_printf("app%u", app_number) : NULL;
 	JobDraft draft;
 
 	job_draft_init(&draft);
@@ -219,6 +256,10 @@ draw_job(World *world, WorkloadBuilder *builder, guint i, gint64 *submit_ns)
 		draw_wishes(world, &draft);
 	}
 	draft.submit_ns = *submit_ns;
+	if (world->is_tuned && has_app) {
+		draft.tuner = draw_tuner(world, app_number);
+		draw_loss(world, i, &draft.loss);
+	}
 	ck_assert(workload_builder_add(builder, &draft));
 }
 
@@ -237,7 +278,8 @@ add_far_job(World *world, WorkloadBuilder *builder)
 }
 
 static World *
-world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, gboolean is_rigid)
+world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, gboolean is_rigid,
+                 gboolean is_tuned)
 {
 	World *world = g_new0(World, 1);
 	Problems *problems = problems_new("drawn");
@@ -249,6 +291,7 @@ world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, g
 	world->factor = factor;
 	world->is_calm = is_calm;
 	world->is_rigid = is_rigid;
+	world->is_tuned = is_tuned;
 	world->stream = rng_stream(seed, "world");
 	world->cluster = draw_cluster(world);
 	world->models = model_table_new_empty();
@@ -273,7 +316,7 @@ world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, g
 static World *
 world_new(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm)
 {
-	return world_new_shaped(seed, factor, n_extra, is_calm, FALSE);
+	return world_new_shaped(seed, factor, n_extra, is_calm, FALSE, FALSE);
 }
 
 static void
@@ -395,7 +438,7 @@ check_records(const World *world, const Entry *entry, const RunRecord *record)
 		SimTime jct_ns = done->finish_ns - world->workload->jobs[job].submit_ns;
 
 		ck_assert_msg(done->state == JOB_FINISHED || done->state == JOB_TIMEOUT ||
-		                  done->state == JOB_REJECTED,
+		                  done->state == JOB_REJECTED || done->state == JOB_STOPPED,
 		              SAYING " is left in state %d", ABOUT, done->state);
 		if (done->state != JOB_FINISHED)
 			continue;
@@ -484,9 +527,10 @@ START_TEST(test_time_scales)
 	 * rounded (A05, A58). */
 	const gint64 divisible = 16 * 6561;
 	const gint64 factor = 1 << (1 + _i % 4);
-	g_autoptr(World) world = world_new_shaped(first_seed() + _i, divisible, 0, FALSE, TRUE);
+	g_autoptr(World) world =
+	    world_new_shaped(first_seed() + _i, divisible, 0, FALSE, TRUE, FALSE);
 	g_autoptr(World) scaled =
-	    world_new_shaped(first_seed() + _i, divisible * factor, 0, FALSE, TRUE);
+	    world_new_shaped(first_seed() + _i, divisible * factor, 0, FALSE, TRUE, FALSE);
 
 	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
 		g_autoptr(GArray) segments = NULL, others = NULL;
@@ -526,21 +570,123 @@ START_TEST(test_alone_takes_its_duration)
 }
 END_TEST
 
+/* Every app with a tuner has a model in the end: somebody finished, unless trials were lost in
+ * other ways than by the tuner. */
+static void
+check_models(const World *world, const Entry *entry, const RunRecord *record)
+{
+	for (AppId app = 0; app < world->workload->n_apps; app++) {
+		const App *spec = &world->workload->apps[app];
+		JobId job = spec->jobs[0];
+		guint n_finished = 0;
+
+		for (guint i = 0; i < spec->n_jobs; i++)
+			n_finished += record->jobs[spec->jobs[i]].state == JOB_FINISHED;
+		ck_assert_msg(record->apps[app].state != JOB_FINISHED || n_finished > 0,
+		              SAYING ": its app has no model", ABOUT);
+	}
+}
+
+START_TEST(test_tuned_apps)
+{
+	g_autoptr(World) world = world_new_shaped(first_seed() + _i, 1, 0, FALSE, FALSE, TRUE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL, others = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+		g_autoptr(RunRecord) other = run(world, &entries[i], &others);
+
+		check_records(world, &entries[i], record);
+		check_models(world, &entries[i], record);
+		check_same(world, &entries[i], record, other, 1, "being run again");
+		ck_assert_uint_eq(segments->len, others->len);
+	}
+}
+END_TEST
+
+/* Whom halving stops depends on the losses at the ends of phases alone: not on asha's order of
+ * results, nor on trials that the policy or their limits took out of it. */
+static gboolean
+is_comparable(const World *world, const App *app, const RunRecord *one, const RunRecord *other)
+{
+	if (app->tuner == NULL || app->tuner->kind == TUNER_ASHA)
+		return FALSE;
+	for (guint i = 0; i < app->n_jobs; i++) {
+		JobState a = one->jobs[app->jobs[i]].state, b = other->jobs[app->jobs[i]].state;
+
+		if (a == JOB_TIMEOUT || a == JOB_REJECTED || b == JOB_TIMEOUT || b == JOB_REJECTED)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+START_TEST(test_tuner_is_the_workloads)
+{
+	g_autoptr(World) world = world_new_shaped(first_seed() + _i, 1, 0, FALSE, FALSE, TRUE);
+	g_autoptr(GArray) segments = NULL;
+	g_autoptr(RunRecord) first = run(world, &entries[0], &segments);
+
+	for (guint i = 1; i < G_N_ELEMENTS(entries); i++) {
+		const Entry *entry = &entries[i];
+		g_autoptr(GArray) others = NULL;
+		g_autoptr(RunRecord) other = run(world, entry, &others);
+
+		for (JobId job = 0; job < world->workload->n_jobs; job++) {
+			const App *app = &world->workload->apps[world->workload->jobs[job].app];
+
+			if (!is_comparable(world, app, first, other))
+				continue;
+			ck_assert_msg(first->jobs[job].state == other->jobs[job].state,
+			              SAYING " has another fate than under fifo", ABOUT);
+			ck_assert_msg(first->jobs[job].kept_work_ns ==
+			                  other->jobs[job].kept_work_ns,
+			              SAYING " did another part than under fifo", ABOUT);
+		}
+	}
+}
+END_TEST
+
+/* Divisible by the tuners' etas, too, and with error bars that scale. */
+START_TEST(test_tuned_time_scales)
+{
+	const gint64 divisible = 16 * 6561 * 7;
+	const gint64 factor = 1 << (1 + _i % 4);
+	g_autoptr(World) world =
+	    world_new_shaped(first_seed() + _i, divisible, 0, FALSE, TRUE, TRUE);
+	g_autoptr(World) scaled =
+	    world_new_shaped(first_seed() + _i, divisible * factor, 0, FALSE, TRUE, TRUE);
+
+	for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+		g_autoptr(GArray) segments = NULL, others = NULL;
+		g_autoptr(RunRecord) record = run(world, &entries[i], &segments);
+		g_autoptr(RunRecord) other = run(scaled, &entries[i], &others);
+
+		check_same(world, &entries[i], record, other, factor, "another unit of time");
+	}
+}
+END_TEST
+
 int
 main(void)
 {
 	Suite *suite = suite_create("every policy");
 	TCase *tests = tcase_create("properties");
+	TCase *tuned = tcase_create("tuned");
 	SRunner *runner = srunner_create(suite);
 	int n_failed;
 
 	tcase_set_timeout(tests, 600);
+	tcase_set_timeout(tuned, 600);
 	tcase_add_loop_test(tests, test_invariants, 0, n_worlds());
 	tcase_add_loop_test(tests, test_far_job_changes_nobody, 0, n_worlds());
 	tcase_add_loop_test(tests, test_time_scales, 0, n_worlds());
 	tcase_add_loop_test(tests, test_same_twice, 0, n_worlds());
+	tcase_add_loop_test(tuned, test_tuned_apps, 0, n_worlds());
+	tcase_add_loop_test(tuned, test_tuner_is_the_workloads, 0, n_worlds());
+	tcase_add_loop_test(tuned, test_tuned_time_scales, 0, n_worlds());
 	tcase_add_loop_test(tests, test_alone_takes_its_duration, 0, n_worlds());
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, tuned);
 	srunner_run_all(runner, CK_NORMAL);
 	n_failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

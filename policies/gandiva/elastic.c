@@ -142,11 +142,11 @@ grow_row(Decision *decision, guint32 id, guint32 machine)
 	const Job *job = view_job(decision->view, row->holder);
 	guint unit = job->workers > 0 ? job->gpus_per_worker : 1, n_more;
 
-	if (!gandiva_is_lone(self, id) || job->max_gpus <= row->gpus.n ||
+	if (!gandiva_is_lone(self, id) || view_max_gpus(decision->view, job->id) <= row->gpus.n ||
 	    self->spec->machine_of[row->gpus.gpus[row->gpus.n - 1]] != machine)
 		return;
-	n_more =
-	    MIN(job->max_gpus - row->gpus.n, cluster_machine_room(decision->cluster, machine, job));
+	n_more = MIN(view_max_gpus(decision->view, job->id) - row->gpus.n,
+	             cluster_machine_room(decision->cluster, machine, job));
 	n_more -= n_more % unit;
 	while (n_more > 0 &&
 	       !gandiva_pick_beside(decision, machine, row, row->gpus.n + n_more, &self->where))
