@@ -302,7 +302,8 @@ world_new_shaped(guint64 seed, gint64 factor, guint n_extra, gboolean is_calm, g
 		world->overheads.migrate_ns = draw(world, 6) * NS_PER_S * factor;
 	}
 	if (!is_calm && chance(world, 20))
-		world->overheads.checkpoint_every_ns = 9 * NS_PER_S * factor;
+		/* A gang of 12 on one GPU must get from one to the next within a lease. */
+		world->overheads.checkpoint_every_ns = (is_tuned ? 1 : 9) * NS_PER_S * factor;
 	n_jobs = 3 + draw(world, 50);
 	for (guint i = 0; i < n_jobs; i++)
 		draw_job(world, builder, i, &submit_ns);
