@@ -486,6 +486,25 @@ START_TEST(ends_at_the_stop)
 }
 END_TEST
 
+/* Four trials on 3 GPUs, halved after 10 s of each: while d is at it the others, paused, want
+ * nothing. */
+START_TEST(entitles_the_paused_to_nothing)
+{
+	g_autoptr(Fixture) fixture = fixture_new(
+	    "a,0,1,40,app=x,loss=1:0.1:10,tuner=successive-halving; b,0,1,40,app=x,loss=1:0.2:10; "
+	    "c,0,1,40,app=x,loss=1:0.3:10; d,0,1,40,app=x,loss=1:0.4:10",
+	    "1x3");
+	g_autofree char *text = written_by(fixture, "fifo", "fairness_over_time.csv", 10);
+
+	expect_line(text, "0,app,1,1,1,1,1,30,30,0");
+	expect_line(text, "10,app,1,1,1,1,1,10,10,0");
+	expect_line(text, "20,app,1,1,1,1,1,20,20,0");
+	expect_line(text, "30,app,1,1,1,1,1,10,10,0");
+	/* 4, then d alone, then a and b, then a: (40 + 10 + 20 + 20) / 50. */
+	ck_assert_double_eq_tol(fixture->record->apps[0].n_jobs_avg, 1.8, NEAR);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -513,6 +532,7 @@ main(void)
 	tcase_add_test(runs, tells_over_time);
 	tcase_add_test(runs, caps_by_demand);
 	tcase_add_test(runs, ends_at_the_stop);
+	tcase_add_test(runs, entitles_the_paused_to_nothing);
 	suite_add_tcase(suite, numbers);
 	suite_add_tcase(suite, runs);
 	runner = srunner_create(suite);

@@ -46,11 +46,18 @@ time_s,allocated_gpus,capacity_gpus,running_jobs,queued_jobs,queued_gpus
 1000,2.5,4,1,0,0
 1030,0,4,0,0,0
 C
+cat >results/fifo/fairness_over_time.csv <<'C'
+time_s,scope,parties,ratio_min,ratio_p50,ratio_mean,jain_ratio
+1000,app,2,0,1,1,0.5
+1000,user,1,1,1,1,1
+1010,app,2,0,0,0,
+1030,app,1,1,1,1,1
+C
 # Nothing in this one is finished.
 echo 'job_id,jct_s,state' >results/mine/jobs.csv
 echo 'state,rho,rho_contention' >results/mine/apps.csv
 
-names="jct_cdf rho_cdf summary timeline"
+names="jct_cdf rho_cdf summary timeline fairness"
 draw 0 results
 for name in $names; do
 	is_there "results/plots/$name.png" "results/plots/$name.pdf"
