@@ -102,9 +102,9 @@ lives_settle(Lives *lives)
 	for (guint i = 0; i < lives->born_now->len; i++) {
 		AppLife *life = &lives->lives[g_array_index(lives->born_now, AppId, i)];
 
-		life->n_at_submit = lives->n_active;
-		life->n_jobs_at_submit = lives->n_jobs;
-		life->load_at_submit_milli = load_milli(lives);
+		life->n_avg = lives->n_active;
+		life->n_jobs_avg = lives->n_jobs;
+		life->contention = (double)load_milli(lives) / (double)lives->capacity_milli;
 	}
 	g_array_set_size(lives->born_now, 0);
 }
@@ -115,15 +115,25 @@ lives_change_demand(Lives *lives, const Job *job, guint from_gpus, guint to_gpus
 	change_demand(lives, job, from_gpus, to_gpus);
 }
 
+static void
+find_means(const Lives *lives, AppLife *life)
+{
+	double length_ns = (double)(life->died_ns - life->born_ns);
+
+	life->n_avg = (double)(lives->apps_ns - life->apps_at_birth) / length_ns;
+	life->n_jobs_avg = (double)(lives->jobs_ns - life->jobs_at_birth) / length_ns;
+	life->contention = (double)(lives->load_milli_ns - life->load_at_birth) /
+	                   (length_ns * (double)lives->capacity_milli);
+}
+
 void
 lives_done(Lives *lives, const Job *job, guint max_gpus)
 {
 	AppLife *life = &lives->lives[job->app];
 
 	life->died_ns = lives->now_ns;
-	life->apps_at_death = lives->apps_ns;
-	life->jobs_at_death = lives->jobs_ns;
-	life->load_at_death = lives->load_milli_ns;
+	if (life->died_ns > life->born_ns)
+		find_means(lives, life);
 	if (job->num_gpus == 0)
 		return;
 	change_demand(lives, job, max_gpus, 0);
@@ -145,34 +155,19 @@ lives_n_avg(const Lives *lives, AppId app)
 double
 lives_n_avg_of_life(const Lives *lives, AppId app)
 {
-	const AppLife *life = &lives->lives[app];
-
-	if (life->died_ns == life->born_ns)
-		return life->n_at_submit;
-	return (double)(life->apps_at_death - life->apps_at_birth) /
-	       (double)(life->died_ns - life->born_ns);
+	return lives->lives[app].n_avg;
 }
 
 double
 lives_contention_of_life(const Lives *lives, AppId app)
 {
-	const AppLife *life = &lives->lives[app];
-
-	if (life->died_ns == life->born_ns)
-		return (double)life->load_at_submit_milli / (double)lives->capacity_milli;
-	return (double)(life->load_at_death - life->load_at_birth) /
-	       ((double)(life->died_ns - life->born_ns) * (double)lives->capacity_milli);
+	return lives->lives[app].contention;
 }
 
 double
 lives_n_jobs_of_life(const Lives *lives, AppId app)
 {
-	const AppLife *life = &lives->lives[app];
-
-	if (life->died_ns == life->born_ns)
-		return life->n_jobs_at_submit;
-	return (double)(life->jobs_at_death - life->jobs_at_birth) /
-	       (double)(life->died_ns - life->born_ns);
+	return lives->lives[app].n_jobs_avg;
 }
 
 __int128

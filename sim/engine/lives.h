@@ -12,17 +12,17 @@
 #include "sim/model/workload.h"
 
 typedef struct AppLife {
-	guint32 n_alive;     /* submitted GPU jobs that are not done */
-	guint32 n_at_submit; /* n(t) at the first submit, after that instant's arrivals */
-	guint32 n_jobs_at_submit;
-	gint64 load_at_submit_milli;
+	guint32 n_alive; /* submitted GPU jobs that are not done */
 	gboolean is_born;
 	SimTime born_ns, died_ns;
-	__int128 apps_at_birth, apps_at_death; /* integral of n(t) up to then */
-	__int128 jobs_at_birth, jobs_at_death; /* integral of the GPU jobs in the system */
-	__int128 load_at_birth, load_at_death; /* integral of max(demand(t), capacity), milli */
-	double work;                           /* done in segments, GPU-ns */
-	double work_apps;                      /* the same times the max(n(t), GPUs / d) it met */
+	/* Integrals at the birth: of n(t), of the GPU jobs in the system, and of max(demand(t),
+	 * capacity), milli. */
+	__int128 apps_at_birth, jobs_at_birth, load_at_birth;
+	/* Means over the life up to died_ns; of one of length 0 those at its instant, after the
+	 * arrivals (A21). */
+	double n_avg, n_jobs_avg, contention;
+	double work;      /* done in segments, GPU-ns */
+	double work_apps; /* the same times the max(n(t), GPUs / d) it met */
 } AppLife;
 
 typedef struct Lives {

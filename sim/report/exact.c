@@ -123,23 +123,55 @@ digit_of(guint64 key, guint digit)
 	return (guint)(key >> (digit * DIGIT_BITS)) & (N_DIGIT_KINDS - 1);
 }
 
-/* How often each kind of each digit is there. */
-static gsize *
-count_digits(const Keyed *items, gsize n)
-{
-	gsize *counts = g_new0(gsize, N_DIGITS * N_DIGIT_KINDS);
+struct Sorter {
+	Keyed *items, *room;
+	gsize *counts; /* of each kind of each digit */
+};
 
+Sorter *
+sorter_new(gsize n)
+{
+	Sorter *sorter = g_new(Sorter, 1);
+
+	sorter->items = g_new(Keyed, n);
+	sorter->room = g_new(Keyed, n);
+	sorter->counts = g_new(gsize, N_DIGITS * N_DIGIT_KINDS);
+	return sorter;
+}
+
+void
+sorter_free(Sorter *sorter)
+{
+	if (!sorter)
+		return;
+	g_free(sorter->items);
+	g_free(sorter->room);
+	g_free(sorter->counts);
+	g_free(sorter);
+}
+
+static void
+take_items(Sorter *sorter, const void *values, gsize n)
+{
+	gsize *counts = sorter->counts;
+
+	memset(counts, 0, N_DIGITS * N_DIGIT_KINDS * sizeof *counts);
 	for (gsize i = 0; i < n; i++) {
+		Keyed *item = &sorter->items[i];
+
+		memcpy(&item->key, (const guint64 *)values + i, sizeof item->key);
+		item->place = i;
 		for (guint digit = 0; digit < N_DIGITS; digit++)
-			counts[digit * N_DIGIT_KINDS + digit_of(items[i].key, digit)]++;
+			counts[digit * N_DIGIT_KINDS + digit_of(item->key, digit)]++;
 	}
-	return counts;
 }
 
 /* @counts of the kinds of this digit become where the next of each goes. */
 static void
-sort_by_digit(const Keyed *from, Keyed *to, gsize n, guint digit, gsize *counts)
+sort_by_digit(Sorter *sorter, gsize n, guint digit, gsize *counts)
 {
+	Keyed *from = sorter->items;
+	Keyed *to = sorter->room;
 	gsize next = 0;
 
 	for (guint kind = 0; kind < N_DIGIT_KINDS; kind++) {
@@ -150,43 +182,39 @@ sort_by_digit(const Keyed *from, Keyed *to, gsize n, guint digit, gsize *counts)
 	}
 	for (gsize i = 0; i < n; i++)
 		to[counts[digit_of(from[i].key, digit)]++] = from[i];
+	sorter->items = to;
+	sorter->room = from;
 }
 
-/* @n > 0; free with g_free(). */
-static Keyed *
-sorted_items(const void *values, gsize n)
+static const Keyed *
+sort_items(Sorter *sorter, const void *values, gsize n)
 {
-	Keyed *now = g_new(Keyed, n);
-	Keyed *next = g_new(Keyed, n);
-	g_autofree gsize *counts = NULL;
+	take_items(sorter, values, n);
+	for (guint digit = 0; digit < N_DIGITS && n > 0; digit++) {
+		gsize *counts = sorter->counts + digit * N_DIGIT_KINDS;
 
-	for (gsize i = 0; i < n; i++) {
-		memcpy(&now[i].key, (const guint64 *)values + i, sizeof now[i].key);
-		now[i].place = i;
+		/* Nothing to do where all are of one kind. */
+		if (counts[digit_of(sorter->items[0].key, digit)] < n)
+			sort_by_digit(sorter, n, digit, counts);
 	}
-	counts = count_digits(now, n);
-	for (guint digit = 0; digit < N_DIGITS; digit++) {
-		gsize *own = counts + digit * N_DIGIT_KINDS;
-		Keyed *sorted = next;
+	return sorter->items;
+}
 
-		if (own[digit_of(now[0].key, digit)] == n)
-			continue; /* all of one kind */
-		sort_by_digit(now, sorted, n, digit, own);
-		next = now;
-		now = sorted;
-	}
-	g_free(next);
-	return now;
+void
+sorter_order(Sorter *sorter, const double *values, gsize n, guint32 *ret_order)
+{
+	const Keyed *sorted = sort_items(sorter, values, n);
+
+	for (gsize i = 0; i < n; i++)
+		ret_order[i] = (guint32)sorted[i].place;
 }
 
 static void
 sort_bits(void *values, gsize n)
 {
-	g_autofree Keyed *sorted = NULL;
+	g_autoptr(Sorter) sorter = sorter_new(n);
+	const Keyed *sorted = sort_items(sorter, values, n);
 
-	if (n == 0)
-		return;
-	sorted = sorted_items(values, n);
 	for (gsize i = 0; i < n; i++)
 		memcpy((guint64 *)values + i, &sorted[i].key, sizeof sorted[i].key);
 }
@@ -201,16 +229,4 @@ void
 numbers_sort(double *values, gsize n)
 {
 	sort_bits(values, n);
-}
-
-void
-numbers_order(const double *values, gsize n, guint32 *ret_order)
-{
-	g_autofree Keyed *sorted = NULL;
-
-	if (n == 0)
-		return;
-	sorted = sorted_items(values, n);
-	for (gsize i = 0; i < n; i++)
-		ret_order[i] = (guint32)sorted[i].place;
 }

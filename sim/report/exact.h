@@ -38,8 +38,16 @@ double quantile_of_numbers(const double *sorted, gsize n, guint percent);
 void times_sort(gint64 *values, gsize n);
 void numbers_sort(double *values, gsize n);
 
-/* The places of @values in ascending order; equal ones stay as they came. */
-void numbers_order(const double *values, gsize n, guint32 *ret_order);
+/* Room to sort up to @n numbers, again and again. */
+typedef struct Sorter Sorter;
+
+Sorter *sorter_new(gsize n);
+void sorter_free(Sorter *sorter);
+
+/* The places of @values, none below 0, in ascending order; equal ones stay as they came. */
+void sorter_order(Sorter *sorter, const double *values, gsize n, guint32 *ret_order);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sorter, sorter_free)
 
 /* A sum of doubles in the order given that carries what each addition has lost (Neumaier). */
 typedef struct NumberSum {

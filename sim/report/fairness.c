@@ -162,12 +162,9 @@ measured_apps_clear(MeasuredApps *measured)
 Distribution
 measured_distribution(const MeasuredApps *measured, Fairness variant)
 {
-	const double *values = measured->values[variant];
-	g_autofree double *sorted = g_new(double, measured->n);
-	g_autofree guint32 *order = g_new(guint32, measured->n);
+	g_autofree double *sorted =
+	    g_memdup2(measured->values[variant], measured->n * sizeof *sorted);
 
-	numbers_order(values, measured->n, order);
-	for (guint i = 0; i < measured->n; i++)
-		sorted[i] = values[order[i]];
+	numbers_sort(sorted, measured->n);
 	return distribution_of(sorted, measured->n);
 }

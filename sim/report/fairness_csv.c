@@ -224,12 +224,12 @@ grouping_clear(Grouping *grouping)
 	g_free(grouping->figures);
 }
 
-/* Deals @values out to the groups in ascending order, so that one sort does for all scopes. */
+/* Deals @values out to the groups in ascending order, so that one sort does for all scopes; into
+ * @sorted, with room for all. */
 static void
 find_figures(Grouping *grouping, const double *values, const guint32 *order, guint n,
-             Fairness variant)
+             Fairness variant, double *sorted)
 {
-	g_autofree double *sorted = g_new(double, n);
 	g_autofree guint32 *next = g_memdup2(grouping->first, grouping->n * sizeof *next);
 
 	if (grouping->n == 0)
@@ -244,14 +244,17 @@ find_figures(Grouping *grouping, const double *values, const guint32 *order, gui
 static void
 find_all_figures(Grouping *groupings, const MeasuredApps *measured)
 {
+	g_autoptr(Sorter) sorter = sorter_new(measured->n);
 	g_autofree guint32 *order = g_new(guint32, measured->n);
+	g_autofree double *sorted = g_new(double, measured->n);
 
 	for (Fairness variant = 0; variant < N_FAIRNESS; variant++) {
 		const double *values = measured->values[variant];
 
-		numbers_order(values, measured->n, order);
+		sorter_order(sorter, values, measured->n, order);
 		for (Scope scope = 0; scope < N_SCOPES; scope++)
-			find_figures(&groupings[scope], values, order, measured->n, variant);
+			find_figures(&groupings[scope], values, order, measured->n, variant,
+			             sorted);
 	}
 }
 
