@@ -395,6 +395,9 @@ static const Pair s19_summary[] = {
 	{ "rho_contention_max", "1.333333333" },
 	{ "rho_excess_mean", "0.166666667" }, /* (1/3) / 2 */
 	{ "gini_rho", "0.227272727" },        /* (4/3 - 1/2) / (2 x 11/6) */
+	{ "stopped", "0" },
+	{ "stopped_gpu_s", "0" },
+	{ "goodput_frac", "1" },
 	{ NULL, NULL },
 };
 
@@ -425,11 +428,12 @@ START_TEST(writes_the_summary_in_column_order)
 	    "slowdown_mean,rho_mean,rho_p50,rho_p90,rho_p99,rho_max,rho_over_1_frac,"
 	    "rho_capped_max,jain_rho,alloc_gpu_s,useful_gpu_s,util_frac,placement_score_mean,"
 	    "preemptions,migrations,events,decisions,refused,wait_max_s,wait_max_job,rho_apps,"
-	    "rho_contention_mean,rho_contention_max,rho_excess_mean,gini_rho\n"
+	    "rho_contention_mean,rho_contention_max,rho_excess_mean,gini_rho,stopped,"
+	    "stopped_gpu_s,goodput_frac\n"
 	    "tiresias@3,\"thresholds_gpu_s=[1,2],gittins=off\",trace.csv,1x4,1,2,2,2,0,0,0,0,2,"
 	    "0,200,200,150,150,190,195,199,200,50,50,99,1.5,0.916666667,0.916666667,1.25,1.325,"
 	    "1.333333333,0.5,1.333333333,0.828767123,800,800,1,1,0,0,4,3,0,100,J2,2,0.916666667,"
-	    "1.333333333,0.166666667,0.227272727\n");
+	    "1.333333333,0.166666667,0.227272727,0,0,1\n");
 	summary_row_free(row);
 	run_clear(&run);
 }
@@ -571,6 +575,8 @@ START_TEST(has_only_headers_without_jobs)
 		{ "rho_contention_max", "" },
 		{ "rho_excess_mean", "" },
 		{ "gini_rho", "" },
+		{ "stopped", "0" },
+		{ "goodput_frac", "" },
 		{ NULL, NULL },
 	};
 	Run run = run_new("1x4", NULL, 0, NOT);

@@ -37,6 +37,7 @@ typedef struct MadeJob {
 
 typedef struct Streams {
 	RngStream arrivals, jobs_per_app, job_gap, num_gpus, min_gpus, max_gpus, length;
+	RngStream tuner, loss_start, loss_end, loss_half;
 	RngStream labels[N_GENERATED_LABELS];
 } Streams;
 
@@ -64,6 +65,10 @@ streams_new(guint64 seed)
 		.min_gpus = rng_stream(seed, "trace-min-gpus"),
 		.max_gpus = rng_stream(seed, "trace-max-gpus"),
 		.length = rng_stream(seed, "trace-length"),
+		.tuner = rng_stream(seed, "trace-tuner"),
+		.loss_start = rng_stream(seed, "trace-loss-start"),
+		.loss_end = rng_stream(seed, "trace-loss-end"),
+		.loss_half = rng_stream(seed, "trace-loss-half"),
 	};
 
 	for (guint i = 0; i < N_GENERATED_LABELS; i++)
@@ -362,15 +367,43 @@ compare_submits(gconstpointer one, gconstpointer other)
 /* The rows */
 
 static const char *
-label_of(const Maker *maker, GeneratedLabel label, guint32 app)
+name_of(const Maker *maker, const LabelMix *mix, RngStream stream, guint32 app)
 {
-	const LabelMix *mix = &maker->spec->labels[label];
-
 	if (!mix->names)
 		return "";
 	return g_ptr_array_index(
-	    mix->names, (guint)variate_quantile(
-	                    &mix->choice, app_unit(maker, maker->streams.labels[label], app, 0)));
+	    mix->names, (guint)variate_quantile(&mix->choice, app_unit(maker, stream, app, 0)));
+}
+
+static const char *
+label_of(const Maker *maker, GeneratedLabel label, guint32 app)
+{
+	return name_of(maker, &maker->spec->labels[label], maker->streams.labels[label], app);
+}
+
+/* To whole billionths, which a trace can hold. */
+static double
+round_loss(double loss)
+{
+	return floor(loss * 1e9 + 0.5) / 1e9;
+}
+
+static LossCurve
+draw_loss(const Maker *maker, const MadeJob *job)
+{
+	const GenerateSpec *spec = maker->spec;
+	guint64 entity = (guint64)job->app << 32 | job->number;
+	double half_s =
+	    draw(maker, &spec->loss_half_frac, maker->streams.loss_half, job->app, entity) *
+	    (double)job->duration_ms / MS_PER_S;
+
+	return (LossCurve){
+		.start = round_loss(
+		    draw(maker, &spec->loss_start, maker->streams.loss_start, job->app, entity)),
+		.end = round_loss(
+		    draw(maker, &spec->loss_end, maker->streams.loss_end, job->app, entity)),
+		.half_ns = MAX(round_to_ms(spec, MIN(half_s, MAX_JOB_S)), 1) * NS_PER_MS,
+	};
 }
 
 static void
@@ -397,6 +430,9 @@ add_row(const Maker *maker, const MadeJob *job, GString *app, GString *name,
 	draft.num_gpus = job->num_gpus;
 	draft.min_gpus = job->min_gpus;
 	draft.max_gpus = job->max_gpus;
+	draft.tuner = name_of(maker, &maker->spec->tuners, maker->streams.tuner, job->app);
+	if (maker->spec->has_losses)
+		draft.loss = draw_loss(maker, job);
 	workload_builder_add(builder, &draft);
 }
 

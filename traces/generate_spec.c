@@ -7,6 +7,7 @@
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include "sim/base/yaml.h"
+#include "sim/model/tuner.h"
 #include "sim/model/cluster.h"
 
 #define HOUR_S             3600.0
@@ -539,6 +540,75 @@ read_labels(const YamlNode *root, const char *key, LabelMix *mix)
 	                 refuse_part(node, key, "found no weight above 0, wanted one"));
 }
 
+/* Tuners */
+
+/* Whether all are tuners, and some compares losses. */
+static gboolean
+check_tuners(const YamlNode *node, const LabelMix *mix, gboolean *ret_compares)
+{
+	for (guint i = 0; i < mix->names->len; i++) {
+		g_autoptr(GError) error = NULL;
+		g_autoptr(Tuner) tuner = tuner_parse(g_ptr_array_index(mix->names, i), &error);
+
+		if (!tuner)
+			return refuse_part(node, "tuner", error->message);
+		*ret_compares |= tuner_compares(tuner);
+	}
+	return TRUE;
+}
+
+static void
+take_one_tuner(const char *text, LabelMix *mix)
+{
+	const VariatePoint all = { 0, 1 };
+
+	mix->names = g_ptr_array_new_with_free_func(g_free);
+	mix->choice.kind = VARIATE_CHOICE;
+	mix->choice.points = g_array_new(FALSE, FALSE, sizeof(VariatePoint));
+	g_ptr_array_add(mix->names, g_strdup(text));
+	g_array_append_val(mix->choice.points, all);
+}
+
+/* One text, or several by weight as labels are. */
+static gboolean
+read_tuners(const YamlNode *root, GenerateSpec *spec)
+{
+	const YamlNode *node = yaml_find(root, "tuner");
+	gboolean compares = FALSE;
+
+	if (!node)
+		return TRUE;
+	if (yaml_kind(node) == YAML_TEXT)
+		take_one_tuner(yaml_text(node), &spec->tuners);
+	else if (!read_labels(root, "tuner", &spec->tuners))
+		return FALSE;
+	if (!check_tuners(node, &spec->tuners, &compares))
+		return FALSE;
+	return !compares || spec->has_losses ||
+	       refuse_part(node, "tuner",
+	                   "found a tuner that compares losses, wanted loss: {start: .., end: .., "
+	                   "half_frac: ..} beside it");
+}
+
+static gboolean
+read_losses(const YamlNode *root, GenerateSpec *spec)
+{
+	static const char *const known[] = { "start", "end", "half_frac", NULL };
+	const YamlNode *map = yaml_find(root, "loss");
+
+	if (!map)
+		return TRUE;
+	spec->has_losses = TRUE;
+	if (!yaml_expect_keys(map, known))
+		return FALSE;
+	for (guint i = 0; known[i]; i++)
+		if (!yaml_find(map, known[i]))
+			return refuse_missing(map, known[i]);
+	return read_quantity(map, "start", &spec->loss_start) &&
+	       read_quantity(map, "end", &spec->loss_end) &&
+	       read_quantity(map, "half_frac", &spec->loss_half_frac);
+}
+
 /* The whole */
 
 /* The one of several keys that give a job's length, each with its unit. */
@@ -698,13 +768,15 @@ read_all_labels(const YamlNode *root, GenerateSpec *spec)
 static void
 read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 {
-	static const char *const known[] = {
-		"seed",         "apps",         "jobs",         "start_s",    "resolution_s",
-		"arrivals",     "jobs_per_app", "job_gap_s",    "num_gpus",   "min_gpus",
-		"max_gpus",     "duration_s",   "duration_min", "duration_h", "work_gpu_s",
-		"work_gpu_min", "work_gpu_h",   "users",        "tenants",    "groups",
-		"models",       "gpu_types",    "load",         "draws",      NULL
-	};
+	static const char *const known[] = { "seed",         "apps",         "jobs",
+		                             "start_s",      "resolution_s", "arrivals",
+		                             "jobs_per_app", "job_gap_s",    "num_gpus",
+		                             "min_gpus",     "max_gpus",     "duration_s",
+		                             "duration_min", "duration_h",   "work_gpu_s",
+		                             "work_gpu_min", "work_gpu_h",   "users",
+		                             "tenants",      "groups",       "models",
+		                             "gpu_types",    "load",         "draws",
+		                             "tuner",        "loss",         NULL };
 	gboolean has_arrivals;
 
 	if (!yaml_expect_keys(root, known) && yaml_kind(root) != YAML_MAP)
@@ -721,6 +793,8 @@ read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 	read_length(root, spec);
 	check_likeness(root, spec);
 	read_all_labels(root, spec);
+	read_losses(root, spec);
+	read_tuners(root, spec);
 	if (has_arrivals)
 		read_load(root, path, spec);
 }
@@ -740,6 +814,10 @@ generate_spec_new(void)
 	spec->min_gpus.variate = variate_constant(0);
 	spec->max_gpus.variate = variate_constant(0);
 	spec->length.variate = variate_constant(0);
+	spec->tuners.choice = variate_constant(0);
+	spec->loss_start.variate = variate_constant(0);
+	spec->loss_end.variate = variate_constant(0);
+	spec->loss_half_frac.variate = variate_constant(0);
 	for (guint i = 0; i < N_GENERATED_LABELS; i++)
 		spec->labels[i].choice = variate_constant(0);
 	return spec;
@@ -792,6 +870,11 @@ generate_spec_free(GenerateSpec *spec)
 	variate_clear(&spec->min_gpus.variate);
 	variate_clear(&spec->max_gpus.variate);
 	variate_clear(&spec->length.variate);
+	variate_clear(&spec->tuners.choice);
+	g_clear_pointer(&spec->tuners.names, g_ptr_array_unref);
+	variate_clear(&spec->loss_start.variate);
+	variate_clear(&spec->loss_end.variate);
+	variate_clear(&spec->loss_half_frac.variate);
 	for (guint i = 0; i < N_GENERATED_LABELS; i++) {
 		g_clear_pointer(&spec->labels[i].names, g_ptr_array_unref);
 		variate_clear(&spec->labels[i].choice);

@@ -76,7 +76,11 @@ typedef struct GenerateSpec {
 	double length_unit_s;
 	gboolean length_is_work; /* GPU time, to be divided by num_gpus */
 	LabelMix labels[N_GENERATED_LABELS];
-	double load; /* 0 = arrivals as they are */
+	LabelMix tuners; /* texts of tuner_parse() */
+	gboolean has_losses;
+	Quantity loss_start, loss_end;
+	Quantity loss_half_frac; /* of the job's duration */
+	double load;             /* 0 = arrivals as they are */
 	guint32 load_gpus;
 } GenerateSpec;
 

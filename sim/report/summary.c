@@ -59,6 +59,9 @@ const char *const summary_columns[] = {
 	"rho_contention_max",
 	"rho_excess_mean",
 	"gini_rho",
+	"stopped",
+	"stopped_gpu_s",
+	"goodput_frac",
 	NULL,
 };
 
@@ -173,6 +176,7 @@ put_states(SummaryRow *row, const JobMetrics *metrics)
 	put_count(row, "timeout", metrics->timeout);
 	put_count(row, "failed", metrics->failed);
 	put_count(row, "unfinished", metrics->unfinished);
+	put_count(row, "stopped", metrics->stopped);
 	put_count(row, "measured", metrics->jct.n);
 	put_count(row, "preemptions", metrics->preemptions);
 	put_count(row, "migrations", metrics->migrations);
@@ -261,8 +265,11 @@ put_cluster_use(SummaryRow *row, const JobMetrics *metrics, const RunRecord *rec
 {
 	put_gpu_seconds(row, "alloc_gpu_s", record->allocated);
 	put_gpu_seconds(row, "useful_gpu_s", metrics->useful);
-	if (record->capacity > 0)
+	put_gpu_seconds(row, "stopped_gpu_s", metrics->stopped_service);
+	if (record->capacity > 0) {
 		put_nano(row, "util_frac", ratio_to_nano(record->allocated, record->capacity));
+		put_nano(row, "goodput_frac", ratio_to_nano(metrics->goodput, record->capacity));
+	}
 	put_count(row, "events", record->events);
 	put_count(row, "decisions", record->decisions);
 	put_count(row, "refused", record->refused);
