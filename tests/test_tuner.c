@@ -376,6 +376,7 @@ START_TEST(test_figures_of_an_app)
 {
 	g_autoptr(Fixture) fixture = fixture_new(FOUR("successive-halving"), "1x2");
 	const AppRecord *app = run_app(fixture, "fifo");
+	FairnessBase base;
 	AppFairness fairness;
 
 	ck_assert_int_eq(app->state, JOB_FINISHED);
@@ -386,9 +387,10 @@ START_TEST(test_figures_of_an_app)
 	/* Wanted: 4 GPUs up to 10 s; then 2 while two are paused, up to 30; then 1; of 2. */
 	ck_assert_double_eq_tol(app->contention, (10 * 2 + 40) / 50.0, 1e-12);
 	ck_assert_double_eq_tol(app->n_avg, 1, 1e-12);
-	fairness = app_fairness(&fixture->scenario, &fixture->workload->apps[0], app);
+	base = fairness_base(&fixture->scenario);
+	fairness = app_fairness(&base, &fixture->workload->apps[0], app);
 	ck_assert_double_eq_tol(fairness.independent_s, 40, 1e-12);
-	ck_assert_double_eq_tol(fairness.rho, 50.0 / 40, 1e-12);
+	ck_assert_double_eq_tol(fairness.values[RHO_THEMIS], 50.0 / 40, 1e-12);
 }
 END_TEST
 
