@@ -95,6 +95,12 @@ static const Entry entries[] = {
 	{ .policy = "quota",
 	  .options = "quotas=[t0=1,t1=3,t2=2];borrow_limit_gpus=9;lend_limit_frac=0.5;"
 	             "reclaim_grace_s=%7;max_level=machine" },
+	{ .policy = "gandiva-fair", .options = "quantum_s=%20" },
+	{ .policy = "gandiva-fair",
+	  .options = "quantum_s=%25;stride=plain;by=tenant;trading=false" },
+	{ .policy = "gandiva-fair",
+	  .options = "quantum_s=%15;by=app;tickets=[app0=3];balance_gap=0;price=middle;"
+	             "max_level=slot" },
 	{ .policy = "reject-all" },
 };
 
