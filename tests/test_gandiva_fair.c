@@ -168,17 +168,18 @@ static const char models_yaml[] = "models:\n"
                                   "  quick: {throughput: {new: 3, old: 1}}\n"
                                   "  plain: {throughput: {new: 1, old: 1}}\n";
 
-#define FEW                                                             \
-	"A1,0,1,300,user=a,model=quick; A2,0,1,300,user=a,model=quick;" \
-	"A3,0,1,300,user=a,model=quick; B1,0,1,300,user=b,model=plain;" \
-	"B2,0,1,300,user=b,model=plain; B3,0,1,300,user=b,model=plain;" \
+/* @more of B1 and B2. */
+#define FEW(more)                                                                 \
+	"A1,0,1,300,user=a,model=quick; A2,0,1,300,user=a,model=quick;"           \
+	"A3,0,1,300,user=a,model=quick; B1,0,1,300,user=b,model=plain" more       \
+	"; B2,0,1,300,user=b,model=plain" more "; B3,0,1,300,user=b,model=plain;" \
 	"B4,0,1,300,user=b,model=plain; B5,0,1,300,user=b,model=plain"
 
 /* Of new each has 2 GPUs, of old A has one and B three, which is all they can use. For B both are
  * the same: A buys one of its new ones for an old one, and runs three times as fast on three. */
 START_TEST(test_trade)
 {
-	g_autoptr(Fixture) fixture = fixture_new(FEW, "1x4:new,1x4:old");
+	g_autoptr(Fixture) fixture = fixture_new(FEW(""), "1x4:new,1x4:old");
 	g_autofree char *text = NULL;
 
 	fixture_set_models(fixture, models_yaml);
@@ -189,14 +190,24 @@ START_TEST(test_trade)
 }
 END_TEST
 
+typedef struct Untraded {
+	const char *jobs, *policy;
+} Untraded;
+
+static const Untraded untraded[] = {
+	{ FEW(""), "gandiva-fair:trading=false" },
+	/* B's other three jobs have an old GPU each, and no use for more. */
+	{ FEW(",type=new"), "gandiva-fair" },
+};
+
 /* A3 is on old until, at the end of a quantum, it moves: 300 = 120 + 60 x 3. */
 START_TEST(test_no_trade)
 {
-	g_autoptr(Fixture) fixture = fixture_new(FEW, "1x4:new,1x4:old");
+	g_autoptr(Fixture) fixture = fixture_new(untraded[_i].jobs, "1x4:new,1x4:old");
 	g_autofree char *text = NULL;
 
 	fixture_set_models(fixture, models_yaml);
-	fixture_run(fixture, "gandiva-fair:trading=false");
+	fixture_run(fixture, untraded[_i].policy);
 	text = fixture_to_string(fixture);
 	ck_assert_str_eq(text, "A1 0-100; A2 0-100; A3 0-180 M1; B1 0-300; B2 0-300; B3 0-300; "
 	                       "B4 0-300; B5 0-300");
@@ -325,7 +336,7 @@ main(void)
 	tcase_add_loop_test(tests, test_stride, 0, G_N_ELEMENTS(strides));
 	tcase_add_test(tests, test_nobody_is_owed_for_ever);
 	tcase_add_test(tests, test_trade);
-	tcase_add_test(tests, test_no_trade);
+	tcase_add_loop_test(tests, test_no_trade, 0, G_N_ELEMENTS(untraded));
 	tcase_add_test(tests, test_both_gain);
 	tcase_add_test(tests, test_overheads);
 	tcase_add_loop_test(tests, test_tuners, 0, G_N_ELEMENTS(tuners));
