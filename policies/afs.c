@@ -89,9 +89,13 @@ afs_init(void *self, const void *options, const View *view, GError **error)
 }
 
 static const Option afs_options[] = {
-	GREEDY_ROW_LEASE(AfsOptions, "600"), GREEDY_ROW_GRAIN(AfsOptions, "gang"),
-	GREEDY_ROW_UNIT(AfsOptions, "job"),  GREEDY_ROW_PLACEMENT(AfsOptions, "consolidate"),
-	GREEDY_ROW_MAX_LEVEL(AfsOptions),    { .name = NULL },
+	GREEDY_ROW_LEASE(AfsOptions, "600"),
+	GREEDY_ROW_GRAIN(AfsOptions, "gang"),
+	GREEDY_ROW_UNIT(AfsOptions, "job"),
+	GREEDY_ROW_PLACEMENT(AfsOptions, "consolidate"),
+	GREEDY_ROW_JOBS(AfsOptions),
+	GREEDY_ROW_MAX_LEVEL(AfsOptions),
+	{ .name = NULL },
 };
 
 const PolicyClass afs_policy = {

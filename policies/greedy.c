@@ -7,6 +7,7 @@
 const char *const greedy_grain_names[] = { "app", "gang", "gpu", NULL };
 const char *const greedy_unit_names[] = { "app", "job", NULL };
 const char *const greedy_owner_names[] = { "app", "job", "user", "tenant", NULL };
+const char *const greedy_job_order_names[] = { "trace", "longest", NULL };
 const char *const greedy_preset_names[] = { "none", "authors", NULL };
 const char *const greedy_count_names[] = { "exact", "iteration", NULL };
 const char *const greedy_lease_end_names[] = { "exact", "iteration", NULL };
@@ -309,7 +310,7 @@ greedy_policy_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 		make_moves(greedy, view, plan);
 		book_leases(greedy, view);
 		book_holdings(greedy, view);
-		stock_empty(greedy);
+		stock_empty(greedy, view);
 	}
 	g_assert(greedy->open->n_free == view_cluster(view)->n_free);
 	set_wake(greedy, plan);

@@ -7,8 +7,9 @@
  * those who ask are ordered; leases, offers, places and edits are the machine's.
  *
  * Those who ask are parties: apps, jobs, or all that a user or a tenant has here. A party serves
- * first its jobs whose leases have just ended, then those that wait by (submit, trace order):
- * a rigid job its gang or nothing, a moldable one its smallest width, then a GPU more at a time.
+ * first its jobs whose leases have just ended, then those that wait (A80), each by (submit, trace
+ * order), or of those that wait the one with most work left first: a rigid job its gang or nothing,
+ * a moldable one its smallest width, then a GPU more at a time.
  * Jobs that ask for a part of a GPU hold it to their end. Policies get this through sim/policy.h.
  */
 
@@ -27,6 +28,11 @@ typedef enum GreedyUnit {
 	GREEDY_USERS,
 	GREEDY_TENANTS,
 } GreedyUnit;
+
+typedef enum GreedyJobOrder {
+	GREEDY_JOBS_BY_TRACE,
+	GREEDY_JOBS_LONGEST, /* GPU-time at full speed that is left; for ORACLE policies */
+} GreedyJobOrder;
 
 typedef enum GreedyCount {
 	GREEDY_EXACTLY,
@@ -66,6 +72,7 @@ greedy_key_of(double value)
 
 typedef struct GreedyOptions {
 	gint grain, unit, preset;    /* GreedyGrain, GreedyUnit, GreedyPreset */
+	gint jobs;                   /* GreedyJobOrder */
 	gint count, lease_end, ties; /* GreedyCount, GreedyLeaseEnd, GreedyTies */
 	SimTime lease_ns;            /* TIME_NEVER: what is given is kept to the end */
 	PlacementOptions placement;
@@ -132,6 +139,7 @@ PlacementLevel greedy_policy_max_level(const void *options);
 extern const char *const greedy_grain_names[];
 extern const char *const greedy_unit_names[];
 extern const char *const greedy_owner_names[];
+extern const char *const greedy_job_order_names[];
 extern const char *const greedy_preset_names[];
 extern const char *const greedy_count_names[];
 extern const char *const greedy_lease_end_names[];
@@ -154,6 +162,14 @@ extern const char *const greedy_ties_names[];
 		.name = "unit", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, unit), \
 		.standard = default_unit, .choices = greedy_unit_names,                     \
 		.help = "who asks: an app for its jobs together, or each job"               \
+	}
+
+#define GREEDY_ROW_JOBS(type)                                                                 \
+	{                                                                                     \
+		.name = "jobs", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, jobs),   \
+		.standard = "trace", .choices = greedy_job_order_names,                       \
+		.help = "which of its waiting jobs an app serves first: in the order of the " \
+		        "trace, or that with most work left"                                  \
 	}
 
 #define GREEDY_ROW_LEASE(type, default_lease)                                                    \

@@ -73,6 +73,7 @@ static const Option optimus_options[] = {
 	GREEDY_ROW_LEASE(OptimusOptions, "600"),
 	GREEDY_ROW_GRAIN(OptimusOptions, "app"),
 	GREEDY_ROW_UNIT(OptimusOptions, "app"),
+	GREEDY_ROW_JOBS(OptimusOptions),
 	GREEDY_ROW_PLACEMENT(OptimusOptions, "consolidate"),
 	GREEDY_ROW_MAX_LEVEL(OptimusOptions),
 	{ .name = "score",

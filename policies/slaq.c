@@ -113,6 +113,7 @@ static const Option slaq_options[] = {
 	  .help = "how long a GPU is given for, and how far the loss is looked at" },
 	GREEDY_ROW_GRAIN(SlaqOptions, "app"),
 	GREEDY_ROW_UNIT(SlaqOptions, "app"),
+	GREEDY_ROW_JOBS(SlaqOptions),
 	GREEDY_ROW_PLACEMENT(SlaqOptions, "consolidate"),
 	GREEDY_ROW_MAX_LEVEL(SlaqOptions),
 	{ .name = "score",

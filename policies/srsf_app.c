@@ -52,6 +52,7 @@ static const Option srsf_app_options[] = {
 	GREEDY_ROW_LEASE(SrsfAppOptions, "600"),
 	GREEDY_ROW_GRAIN(SrsfAppOptions, "app"),
 	GREEDY_ROW_UNIT(SrsfAppOptions, "app"),
+	GREEDY_ROW_JOBS(SrsfAppOptions),
 	GREEDY_ROW_PLACEMENT(SrsfAppOptions, "consolidate"),
 	GREEDY_ROW_MAX_LEVEL(SrsfAppOptions),
 	{ .name = "key",

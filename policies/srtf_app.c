@@ -66,6 +66,7 @@ static const Option srtf_app_options[] = {
 	GREEDY_ROW_LEASE(SrtfAppOptions, "600"),
 	GREEDY_ROW_GRAIN(SrtfAppOptions, "app"),
 	GREEDY_ROW_UNIT(SrtfAppOptions, "app"),
+	GREEDY_ROW_JOBS(SrtfAppOptions),
 	GREEDY_ROW_PLACEMENT(SrtfAppOptions, "consolidate"),
 	GREEDY_ROW_MAX_LEVEL(SrtfAppOptions),
 	{ .name = "key",

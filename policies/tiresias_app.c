@@ -40,6 +40,7 @@ static const Option tiresias_app_options[] = {
 	GREEDY_ROW_LEASE(TiresiasAppOptions, "600"),
 	GREEDY_ROW_GRAIN(TiresiasAppOptions, "app"),
 	GREEDY_ROW_UNIT(TiresiasAppOptions, "app"),
+	GREEDY_ROW_JOBS(TiresiasAppOptions),
 	GREEDY_ROW_PLACEMENT(TiresiasAppOptions, "first-fit"),
 	GREEDY_ROW_MAX_LEVEL(TiresiasAppOptions),
 	GREEDY_ROW_COUNT(TiresiasAppOptions),
@@ -53,7 +54,7 @@ const PolicyClass tiresias_app_policy = {
 	.version = "1",
 	.summary = "the app with the least attained GPU-time takes the free GPUs, by leases",
 	.source = "Mahajan et al., Themis, NSDI 2020, its Tiresias baseline; Gu et al., NSDI 2019",
-	.caps = POLICY_PREEMPTS | POLICY_MIGRATES | POLICY_RESIZES,
+	.caps = POLICY_PREEMPTS | POLICY_MIGRATES | POLICY_RESIZES | POLICY_ORACLE,
 	.options = tiresias_app_options,
 	.options_size = sizeof(TiresiasAppOptions),
 	.state_size = sizeof(TiresiasApp),
@@ -66,6 +67,6 @@ const PolicyClass tiresias_app_policy = {
 	.max_level = greedy_policy_max_level,
 	.idea = "Whenever GPUs are idle or leases end, the app whose jobs have held the least "
 	        "GPU-time so far, those that are done included, takes all it can use, then the "
-	        "next. Knows nothing of work left, and takes no notice of places, but that a "
-	        "job which wins its own GPUs back keeps them.",
+	        "next. Knows nothing of work left, unless jobs=longest asks for it, and takes no "
+	        "notice of places, but that a job which wins its own GPUs back keeps them.",
 };

@@ -97,6 +97,32 @@ static const Case cases[] = {
 	{ "tiresias-app by job", "A,0,1,30,app=a; B,0,1,50,app=a; C,10,1,10,app=c", "1x1",
 	  "tiresias-app:unit=job", "A 0-30; B 30-80; C 80-90", NULL },
 
+	/* Work left is GPU-time: B's 160 before C's 150 and A's 100, and of equal ones the earlier.
+	 */
+	{ "jobs=trace", "A,0,1,100,app=x; B,0,2,80,app=x; C,0,1,150,app=x; D,0,1,150,app=x", "1x2",
+	  "tiresias-app:lease_s=1000", "A 0-100; B 250-330; C 0-150; D 100-250", NULL },
+	{ "jobs=longest", "A,0,1,100,app=x; B,0,2,80,app=x; C,0,1,150,app=x; D,0,1,150,app=x",
+	  "1x2", "tiresias-app:lease_s=1000,jobs=longest", "A 230-330; B 0-80; C 80-230; D 80-230",
+	  NULL },
+	/* At 60 A has 70 left and B 200, but A's lease has just ended. */
+	{ "jobs=longest: but the leaseholder first", "A,0,1,130,app=x; B,10,1,200,app=x", "1x1",
+	  "drf:lease_s=60,jobs=longest", "A 0-130; B 130-330", NULL },
+	/* N, with nothing so far, has the GPU at 60; at 70 A waits as B does. */
+	{ "jobs=longest: once it has lost its lease, no more",
+	  "A,0,1,130,app=x; B,10,1,200,app=x; N,20,1,10,app=n", "1x1",
+	  "tiresias-app:lease_s=60,jobs=longest", "A 0-340 P1; B 70-270; N 60-70", NULL },
+	{ "jobs=trace: once it has lost its lease",
+	  "A,0,1,130,app=x; B,10,1,200,app=x; N,20,1,10,app=n", "1x1", "tiresias-app:lease_s=60",
+	  "A 0-140 P1; B 140-340; N 60-70", NULL },
+	/* At 60 both leases end and N takes a GPU: the other is A's, with 40 left, not B's, with
+	   140. */
+	{ "jobs=longest: leaseholders by trace order",
+	  "A,0,1,100,app=x; B,0,1,200,app=x; N,10,1,50,app=n", "1x2",
+	  "tiresias-app:lease_s=60,jobs=longest", "A 0-100; B 0-240 P1; N 60-110", NULL },
+	/* u's B, 120, before its A, 2 x 50. */
+	{ "jobs=longest: whoever asks", "A,0,2,50,tenant=u; B,0,1,120,tenant=u; C,0,1,90,tenant=v",
+	  "1x2", "drf:by=tenant,jobs=longest", "A 120-170; B 0-120; C 0-90", NULL },
+
 	/* Left at 60: D 20, A 40, C 190, E 300, B 340. */
 	{ "optimus", MIXED_JOBS, "2x2", "optimus:lease_s=60",
 	  "A 0-100; B 0-440 P1; C 0-270 P1; D 60-80; E 80-380", NULL },

@@ -75,14 +75,17 @@ parties_close(Greedy *greedy)
 /* lines of jobs */
 
 static guint
-place_in_line(const GArray *line, JobId job)
+place_in_line(const Greedy *greedy, const GArray *line, JobId job)
 {
+	GpuTime precedence = greedy->jobs[job].precedence;
 	guint from = 0, end = line->len;
 
 	while (from < end) {
 		guint middle = from + (end - from) / 2;
+		JobId other = g_array_index(line, JobId, middle);
+		GpuTime others = greedy->jobs[other].precedence;
 
-		if (g_array_index(line, JobId, middle) < job)
+		if (others > precedence || (others == precedence && other < job))
 			from = middle + 1;
 		else
 			end = middle;
@@ -91,15 +94,15 @@ place_in_line(const GArray *line, JobId job)
 }
 
 static void
-join_line(GArray *line, JobId job)
+join_line(const Greedy *greedy, GArray *line, JobId job)
 {
-	g_array_insert_val(line, place_in_line(line, job), job);
+	g_array_insert_val(line, place_in_line(greedy, line, job), job);
 }
 
 static void
-leave_line(GArray *line, JobId job)
+leave_line(const Greedy *greedy, GArray *line, JobId job)
 {
-	guint at = place_in_line(line, job);
+	guint at = place_in_line(greedy, line, job);
 
 	g_assert(at < line->len && g_array_index(line, JobId, at) == job);
 	g_array_remove_index(line, at);
@@ -147,7 +150,7 @@ count_waiting(Greedy *greedy, const View *view, const Job *job)
 	Party *party = party_of(greedy, job->id);
 	GreedyJob *own = &greedy->jobs[job->id];
 
-	if (!greedy->rules->needs_work)
+	if (!greedy->rules->needs_work && greedy->options.jobs != GREEDY_JOBS_LONGEST)
 		return;
 	own->waiting_ns = remaining_ns(greedy, view, job->id);
 	party->waiting_work += work_of(job, own->waiting_ns);
@@ -170,17 +173,30 @@ discount_waiting(Greedy *greedy, const Job *job)
 static void
 wait_in_line(Greedy *greedy, const View *view, const Job *job)
 {
-	join_line(party_of(greedy, job->id)->waiting, job->id);
+	GreedyJob *own = &greedy->jobs[job->id];
+
 	count_waiting(greedy, view, job);
+	/* Those whose leases have ended are among themselves by (submit, trace order) (A80). */
+	if (greedy->options.jobs == GREEDY_JOBS_LONGEST && !own->is_due)
+		own->precedence = work_of(job, own->waiting_ns);
+	join_line(greedy, party_of(greedy, job->id)->waiting, job->id);
 	greedy->n_sharers += job->share_milli != GPU_MILLI;
 }
 
 static void
 wait_no_more(Greedy *greedy, const Job *job)
 {
-	leave_line(party_of(greedy, job->id)->waiting, job->id);
+	leave_line(greedy, party_of(greedy, job->id)->waiting, job->id);
+	greedy->jobs[job->id].precedence = 0;
 	discount_waiting(greedy, job);
 	greedy->n_sharers -= job->share_milli != GPU_MILLI;
+}
+
+void
+parties_requeue(Greedy *greedy, const View *view, const Job *job)
+{
+	wait_no_more(greedy, job);
+	wait_in_line(greedy, view, job);
 }
 
 /* what is held */
@@ -220,11 +236,11 @@ change_line(Greedy *greedy, const View *view, const Job *job, gboolean will_hold
 
 	if (will_hold) {
 		wait_no_more(greedy, job);
-		join_line(party->holding, job->id);
+		join_line(greedy, party->holding, job->id);
 		party->past_service -= service;
 		return;
 	}
-	leave_line(party->holding, job->id);
+	leave_line(greedy, party->holding, job->id);
 	party->past_service += service;
 	if (is_here)
 		wait_in_line(greedy, view, job);
@@ -332,8 +348,7 @@ parties_settle(Greedy *greedy, const View *view)
 			own->lost_ns = view_now_ns(view);
 			parties_set(greedy, view, job, &none);
 		} else if (own->gpus.n == 0) { /* a stop sets work back to its checkpoint */
-			discount_waiting(greedy, job);
-			count_waiting(greedy, view, job);
+			parties_requeue(greedy, view, job);
 		}
 	}
 	g_array_set_size(greedy->stopped, n);

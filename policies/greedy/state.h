@@ -24,6 +24,7 @@ typedef struct GreedyJob {
 	guint32 n_kept;      /* GPUs it holds by leases that go on */
 	guint32 misfit;      /* the round in which no place was found for it */
 	SimWork waiting_ns;  /* its work, as counted while it waits */
+	GpuTime precedence;  /* in its party's line: the more the earlier */
 	gint64 rate_ppb;     /* of gpus, if the rules need rates */
 	SimTime lost_ns;     /* when it last gave up all it held; -1 if never */
 	SimTime since_ns;    /* from when on its iterations are counted, */
@@ -36,7 +37,7 @@ typedef struct Party {
 	guint32 present_at; /* 1 + its place in Greedy.present, or 0 */
 	guint32 n_due;
 	guint32 n_here;
-	GArray *waiting;      /* of JobId, ascending: here, and hold nothing */
+	GArray *waiting;      /* of JobId, in the order they are served: here, and hold nothing */
 	GArray *holding;      /* of JobId, ascending: have GPUs */
 	GpuTime past_service; /* of its jobs that hold nothing */
 	GpuTime waiting_work;
@@ -87,6 +88,9 @@ void parties_completed(Greedy *greedy, const View *view, const Job *job);
 /* Looks again at the jobs that were stopped: what they hold, and what work they have lost. */
 void parties_settle(Greedy *greedy, const View *view);
 
+/* @job, who waits, is one of those whose leases have ended no more. */
+void parties_requeue(Greedy *greedy, const View *view, const Job *job);
+
 /* @job holds @gpus from now on, in the parties' books and in the offer's cluster. */
 void parties_set(Greedy *greedy, const View *view, const Job *job, const Alloc *gpus);
 
@@ -103,7 +107,7 @@ void stock_close(Greedy *greedy);
 void stock_touch(Greedy *greedy, JobId job);
 
 /* After a decision: nothing is handed in any more. */
-void stock_empty(Greedy *greedy);
+void stock_empty(Greedy *greedy, const View *view);
 
 /* Where the next grant of @job would be, beside what it holds, and on @gpu unless that is GPU_NONE:
  * all that it would hold then; NULL if there is no room. Good until the next call. */

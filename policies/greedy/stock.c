@@ -49,18 +49,23 @@ stock_touch(Greedy *greedy, JobId job)
 }
 
 void
-stock_empty(Greedy *greedy)
+stock_empty(Greedy *greedy, const View *view)
 {
 	for (guint i = 0; i < greedy->returned->len; i++)
 		greedy->former[g_array_index(greedy->returned, guint32, i)] = JOB_NONE;
 	g_array_set_size(greedy->returned, 0);
 	for (guint i = 0; i < greedy->touched->len; i++) {
 		JobId job = g_array_index(greedy->touched, JobId, i);
+		GreedyJob *own = &greedy->jobs[job];
+		gboolean was_due = own->is_due;
 
-		if (greedy->jobs[job].is_due)
-			party_of(greedy, job)->n_due--;
-		greedy->jobs[job].is_due = FALSE;
-		greedy->jobs[job].is_won = FALSE;
+		own->is_due = FALSE;
+		own->is_won = FALSE;
+		if (!was_due)
+			continue;
+		party_of(greedy, job)->n_due--;
+		if (own->gpus.n == 0)
+			parties_requeue(greedy, view, view_job(view, job));
 	}
 	g_array_set_size(greedy->touched, 0);
 }
