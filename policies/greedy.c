@@ -12,6 +12,7 @@ const char *const greedy_preset_names[] = { "none", "authors", NULL };
 const char *const greedy_count_names[] = { "exact", "iteration", NULL };
 const char *const greedy_lease_end_names[] = { "exact", "iteration", NULL };
 const char *const greedy_ties_names[] = { "submit", "held", NULL };
+const char *const greedy_arrivals_names[] = { "pooled", "first", NULL };
 
 Greedy *
 greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *options,
@@ -29,6 +30,7 @@ greedy_new(const View *view, const GreedyRules *rules, const GreedyOptions *opti
 	greedy_follow_authors(options, &greedy->options.unit, GREEDY_JOBS);
 	greedy_follow_authors(options, &greedy->options.lease_end, GREEDY_ENDS_WITH_ITERATION);
 	greedy_follow_authors(options, &greedy->options.ties, GREEDY_TIES_HELD);
+	greedy_follow_authors(options, &greedy->options.arrivals, GREEDY_ARRIVALS_FIRST);
 	greedy->spec = view_cluster_spec(view);
 	parties_open(greedy, view);
 	stock_open(greedy);
@@ -275,7 +277,10 @@ set_wake(Greedy *greedy, Plan *plan)
 void
 greedy_policy_arrived(void *self, const View *view, const Job *job)
 {
-	parties_arrived(*(Greedy **)self, view, job);
+	Greedy *greedy = *(Greedy **)self;
+
+	greedy->has_arrivals = TRUE;
+	parties_arrived(greedy, view, job);
 }
 
 void
@@ -304,9 +309,14 @@ greedy_policy_decide(void *self, const View *view, PolicyWake why, Plan *plan)
 	Greedy *greedy = *(Greedy **)self;
 
 	parties_settle(greedy, view);
-	hand_in_due(greedy, view);
-	if (greedy->open->n_free > 0 || greedy->n_sharers > 0) {
+	if (greedy->options.arrivals == GREEDY_ARRIVALS_FIRST && greedy->has_arrivals &&
+	    greedy->open->n_free > 0)
 		grants_hold(greedy, view);
+	greedy->has_arrivals = FALSE;
+	hand_in_due(greedy, view);
+	if (greedy->open->n_free > 0 || greedy->n_sharers > 0)
+		grants_hold(greedy, view);
+	if (greedy->touched->len > 0) {
 		make_moves(greedy, view, plan);
 		book_leases(greedy, view);
 		book_holdings(greedy, view);

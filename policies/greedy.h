@@ -51,6 +51,11 @@ typedef enum GreedyTies {
 	GREEDY_TIES_HELD, /* fewer GPUs held, then longer without, then by submit */
 } GreedyTies;
 
+typedef enum GreedyArrivals {
+	GREEDY_ARRIVALS_POOLED,
+	GREEDY_ARRIVALS_FIRST, /* what was free before is offered before the leases that end */
+} GreedyArrivals;
+
 typedef enum GreedyPreset {
 	GREEDY_PRESET_NONE,
 	GREEDY_PRESET_AUTHORS,
@@ -74,6 +79,7 @@ typedef struct GreedyOptions {
 	gint grain, unit, preset;    /* GreedyGrain, GreedyUnit, GreedyPreset */
 	gint jobs;                   /* GreedyJobOrder */
 	gint count, lease_end, ties; /* GreedyCount, GreedyLeaseEnd, GreedyTies */
+	gint arrivals;               /* GreedyArrivals */
 	SimTime lease_ns;            /* TIME_NEVER: what is given is kept to the end */
 	PlacementOptions placement;
 } GreedyOptions;
@@ -144,6 +150,7 @@ extern const char *const greedy_preset_names[];
 extern const char *const greedy_count_names[];
 extern const char *const greedy_lease_end_names[];
 extern const char *const greedy_ties_names[];
+extern const char *const greedy_arrivals_names[];
 
 #define GREEDY_OFFSET(type, member) \
 	(G_STRUCT_OFFSET(type, greedy) + G_STRUCT_OFFSET(GreedyOptions, member))
@@ -208,27 +215,34 @@ extern const char *const greedy_ties_names[];
 	}
 
 /* What the program behind the paper's figures does differently, and all of it. */
-#define GREEDY_ROWS_AUTHORS(type, what)                                                           \
-	{ .name = "lease_end",                                                                    \
-	  .kind = OPTION_CHOICE,                                                                  \
-	  .offset = GREEDY_OFFSET(type, lease_end),                                               \
-	  .standard = "exact",                                                                    \
-	  .choices = greedy_lease_end_names,                                                      \
-	  .help = "a GPU is given up when its lease is over, or, by a job whose iteration "       \
-		  "time is known, after the last iteration that is over by then" },               \
-	    { .name = "ties",                                                                     \
-	      .kind = OPTION_CHOICE,                                                              \
-	      .offset = GREEDY_OFFSET(type, ties),                                                \
-	      .standard = "submit",                                                               \
-	      .choices = greedy_ties_names,                                                       \
-	      .help = "who goes first of equals: the earlier; or who holds fewer GPUs, then who " \
-		      "has been without for longer" },                                            \
-	{                                                                                         \
-		.name = "preset", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, preset),   \
-		.standard = "none", .choices = greedy_preset_names,                               \
-		.help = "authors: as in the program behind the paper's figures, where an "        \
-		        "option is left at its default: grain=gpu, unit=job, "                    \
-		        "lease_end=iteration, ties=held" what                                     \
+#define GREEDY_ROWS_AUTHORS(type, what)                                                            \
+	{ .name = "lease_end",                                                                     \
+	  .kind = OPTION_CHOICE,                                                                   \
+	  .offset = GREEDY_OFFSET(type, lease_end),                                                \
+	  .standard = "exact",                                                                     \
+	  .choices = greedy_lease_end_names,                                                       \
+	  .help = "a GPU is given up when its lease is over, or, by a job whose iteration "        \
+		  "time is known, after the last iteration that is over by then" },                \
+	    { .name = "ties",                                                                      \
+	      .kind = OPTION_CHOICE,                                                               \
+	      .offset = GREEDY_OFFSET(type, ties),                                                 \
+	      .standard = "submit",                                                                \
+	      .choices = greedy_ties_names,                                                        \
+	      .help = "who goes first of equals: the earlier; or who holds fewer GPUs, then who "  \
+		      "has been without for longer" },                                             \
+	    { .name = "arrivals",                                                                  \
+	      .kind = OPTION_CHOICE,                                                               \
+	      .offset = GREEDY_OFFSET(type, arrivals),                                             \
+	      .standard = "pooled",                                                                \
+	      .choices = greedy_arrivals_names,                                                    \
+	      .help = "where jobs arrive when leases end: one offer of all that is free then; or " \
+		      "first one of what was free before, then one of the leases" },               \
+	{                                                                                          \
+		.name = "preset", .kind = OPTION_CHOICE, .offset = GREEDY_OFFSET(type, preset),    \
+		.standard = "none", .choices = greedy_preset_names,                                \
+		.help = "authors: as in the program behind the paper's figures, where an "         \
+		        "option is left at its default: grain=gpu, unit=job, "                     \
+		        "lease_end=iteration, ties=held, arrivals=first" what                      \
 	}
 
 /* TRUE under preset=authors, and then @choice, if it is at its default, the first, is @theirs. */

@@ -82,6 +82,7 @@ static const Entry entries[] = {
 	{ .policy = "srsf-app", .options = "lease_s=%30;lease_end=iteration;count=iteration" },
 	{ .policy = "srtf-app", .options = "lease_s=%30;preset=authors" },
 	{ .policy = "srtf-app", .options = "lease_s=%25;jobs=longest;grain=gpu" },
+	{ .policy = "srtf-app", .options = "lease_s=%30;arrivals=first" },
 	{ .policy = "drf" },
 	{ .policy = "drf", .options = "by=user;lease_s=%35" },
 	{ .policy = "drf", .options = "by=tenant;lease_s=%35;jobs=longest" },

@@ -37,7 +37,14 @@ typedef struct Case {
 #define SPLIT_LATER  "A,0,1,200; B,1,1,10; C,2,1,200; F,3,1,8; D,5,2,30,model=m; E,5,2,20"
 #define SPLIT_MODELS "models:\n  m: {slowdown: {slot: 1, machine: 1, rack: 2, cluster: 4}}\n"
 
-#define MIXED_JOBS   "A,0,2,100; B,0,1,400; C,0,1,250; D,10,2,20; E,10,1,300"
+#define OFFERS_JOBS                                                               \
+	"A,0,2,1200,min=1,max=2; B,20,1,2000; C,1000,2,200,min=1,max=2,model=m; " \
+	"D,1000,1,200"
+#define OFFERS_MODELS                                                                 \
+	"models:\n  m: {slowdown: {slot: 1, machine: 1, rack: 1.333333333, cluster: " \
+	"1.333333333}}\n"
+
+#define MIXED_JOBS "A,0,2,100; B,0,1,400; C,0,1,250; D,10,2,20; E,10,1,300"
 
 static const Case cases[] = {
 	/* S on one GPU, L on three: at 100 L has 1000 - 240 left, on four from then on. */
@@ -186,6 +193,16 @@ static const Case cases[] = {
 	  "B,1000,2,200,iteration=10",
 	  "1x2", "gandiva-greedy:lease_s=1000,preset=authors", "A 0-1999.998; B 1999.998-2199.998",
 	  NULL },
+	/* At 1000 A's two GPUs are released and one of the other machine is free: of all three C
+	 * takes A's; first offered the one, it takes that and one of A's, on which it is a quarter
+	 * slower. */
+	{ "arrivals: pooled", OFFERS_JOBS, "2x2",
+	  "gandiva-greedy:lease_s=1000,grain=gpu,unit=job,ties=held,score=speed",
+	  "A 0-1310 P1 M1; B 20-2200 P1; C 1000-1200; D 1000-1200", OFFERS_MODELS },
+	{ "arrivals: first", OFFERS_JOBS, "2x2",
+	  "gandiva-greedy:lease_s=1000,grain=gpu,unit=job,ties=held,score=speed,arrivals=first",
+	  "A 0-1310 P1 M1; B 20-2266.666666667 P1; C 1000-1266.666666667; D 1000-1200",
+	  OFFERS_MODELS },
 	/* At 10 both have held 10 s; with the iteration in progress A has held 14. */
 	{ "iterations: as they go",
 	  "A,0,1,90,min=1,max=2,iteration=7; B,0,1,90,min=1,max=2; C,0,1,10", "1x3",

@@ -55,7 +55,8 @@ struct Greedy {
 	Party *parties;  /* by number: the rank of the party's first job */
 	GArray *present; /* of guint32: parties with jobs here, in no order */
 	GArray *stopped; /* of JobId: stopped by the last decisions, and not looked at since */
-	guint n_sharers; /* waiting jobs that ask for a part of a GPU */
+	gboolean has_arrivals; /* since the last decision */
+	guint n_sharers;       /* waiting jobs that ask for a part of a GPU */
 
 	/* the offer */
 	Cluster *open;    /* the cluster as it would be: what is free here is on offer */
