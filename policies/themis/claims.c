@@ -316,7 +316,7 @@ next_type(const Claims *claims, const Job *job, guint64 tried)
 		guint32 n_left =
 		    claims->offer->n_left[offer_range(claims->offer, type, LEVEL_CLUSTER).first];
 
-		if ((tried >> type & 1) || !rate_type_will_do(claims->view, job, type))
+		if ((tried >> type & 1) || !placement_type_will_do(claims->view, job, type))
 			continue;
 		if (found != G_MAXUINT && n_left <= most)
 			continue;

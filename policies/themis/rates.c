@@ -44,24 +44,13 @@ rate_on_ppb(const View *view, const Job *job, const Alloc *where)
 	return rate_at_ppb(view, job, where->n, type, cluster_spec_level(spec, where));
 }
 
-gboolean
-rate_type_will_do(const View *view, const Job *job, guint type)
-{
-	const ClusterSpec *spec = view_cluster_spec(view);
-	guint32 mem_mib = spec->types[type].mem_mib;
-
-	if (!(job->gpu_types >> type & 1) || (mem_mib > 0 && job->gpu_mem_mib > mem_mib))
-		return FALSE;
-	return job->model == MODEL_NONE || speed_type_ppb(view_models(view), spec, job, type) > 0;
-}
-
 gint64
 rate_best_ppb(const View *view, const Job *job, guint n_gpus)
 {
 	gint64 best_ppb = 0;
 
 	for (guint type = 0; type < view_cluster_spec(view)->n_types; type++)
-		if (rate_type_will_do(view, job, type))
+		if (placement_type_will_do(view, job, type))
 			best_ppb = MAX(best_ppb, rate_at_ppb(view, job, n_gpus, type, LEVEL_SLOT));
 	return best_ppb;
 }

@@ -17,6 +17,3 @@ gint64 rate_on_ppb(const View *view, const Job *job, const Alloc *where);
 
 /* Of @n_gpus at the best place of the best type. */
 gint64 rate_best_ppb(const View *view, const Job *job, guint n_gpus);
-
-/* Whether the job may run on GPUs of @type, by name, memory and speed. */
-gboolean rate_type_will_do(const View *view, const Job *job, guint type);

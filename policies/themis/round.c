@@ -93,7 +93,7 @@ static gboolean
 job_fits(const Round *round, const Job *job, guint n_gpus)
 {
 	for (guint type = 0; type < round->offer->spec->n_types; type++)
-		if (type_has(round, type, n_gpus) && rate_type_will_do(round->view, job, type))
+		if (type_has(round, type, n_gpus) && placement_type_will_do(round->view, job, type))
 			return TRUE;
 	return FALSE;
 }
