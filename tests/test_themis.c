@@ -369,6 +369,35 @@ START_TEST(test_renewal_that_costs)
 }
 END_TEST
 
+/* On 4 GPUs of 8 a lease has time for 12.5 s of work, the first for 15: enough for the next
+ * checkpoint where they are 12 s apart, and the rest of 75 - 6 x 12 takes 6 s from 365 on. 13 s
+ * apart only the first is ever reached (A16), and the error names the job that goes nowhere, not
+ * the one that was stopped, too, before it ended. */
+START_TEST(test_checkpoint_out_of_reach)
+{
+	g_autoptr(Fixture) fixture =
+	    fixture_new("J,0,8,75,min=1,max=8; K,0,1,40", "racks:\n  - machines:\n"
+	                                                  "      - {gpus: 4}\n"
+	                                                  "      - {gpus: 1}\n");
+	const char *policy =
+	    "themis:lease_s=30,trigger=periodic,renew_free=false,max_level=machine";
+	g_autoptr(GError) error = NULL;
+	g_autofree char *found = NULL;
+
+	fixture->scenario.overheads.suspend_ns = 2 * NS_PER_S;
+	fixture->scenario.overheads.resume_ns = 5 * NS_PER_S;
+	fixture->scenario.overheads.checkpoint_every_ns = 12 * NS_PER_S;
+	fixture_run(fixture, policy);
+	found = fixture_to_string(fixture);
+	ck_assert_str_eq(found, "J 0-371 P6; K 0-81 P1");
+	fixture->scenario.overheads.checkpoint_every_ns = 13 * NS_PER_S;
+	ck_assert(!fixture_try(fixture, policy, &error));
+	ck_assert(g_error_matches(error, SIM_ERROR, SIM_ERROR_INTERNAL));
+	ck_assert_ptr_nonnull(strstr(error->message, "job J is stopped again and again with next "
+	                                             "to no work done in between"));
+}
+END_TEST
+
 static const struct {
 	SimTime start_s, suspend_s, resume_s, migrate_s;
 	const char *names;
@@ -724,6 +753,7 @@ themis_suite(void)
 	tcase_add_loop_test(tcase, test_course, 0, G_N_ELEMENTS(courses));
 	tcase_add_test(tcase, test_suspend);
 	tcase_add_test(tcase, test_renewal_that_costs);
+	tcase_add_test(tcase, test_checkpoint_out_of_reach);
 	tcase_add_loop_test(tcase, test_lease_too_short, 0, G_N_ELEMENTS(costly));
 	tcase_add_test(tcase, test_instance_1);
 	tcase_add_test(tcase, test_instance_2);

@@ -177,6 +177,9 @@ engine_count_refusal(Engine *engine, const char *edit, JobId job, const char *ve
 static void
 forget_stops(Engine *engine)
 {
+	engine->stopped_jobs[0] = engine->stopped_jobs[1] = JOB_NONE;
+	engine->idle_stops = 0;
+	engine->has_work_check = FALSE;
 	engine->stops = 0;
 	engine->has_stops_count = FALSE;
 }
@@ -317,13 +320,17 @@ total_work_left(const Engine *engine)
 }
 
 static void
-fail_for_swap(Engine *engine, const char *what)
+fail_for_stops(Engine *engine, const char *what)
 {
-	guint other = engine->stopped_jobs[1] != JOB_NONE ? 1 : 0;
+	const char *name = engine_job(engine, engine->stopped_jobs[0])->name;
 
-	engine_fail(engine, SIM_ERROR_INTERNAL, "jobs %s and %s are stopped again and again %s",
-	            engine_job(engine, engine->stopped_jobs[0])->name,
-	            engine_job(engine, engine->stopped_jobs[other])->name, what);
+	if (engine->stopped_jobs[1] == JOB_NONE)
+		engine_fail(engine, SIM_ERROR_INTERNAL, "job %s is stopped again and again %s",
+		            name, what);
+	else
+		engine_fail(engine, SIM_ERROR_INTERNAL,
+		            "jobs %s and %s are stopped again and again %s", name,
+		            engine_job(engine, engine->stopped_jobs[1])->name, what);
 }
 
 /* Stops without work may be followed by work of others: only a sum that does not move is a swap
@@ -337,7 +344,7 @@ check_idle_stops(Engine *engine)
 		return;
 	left = total_work_left(engine);
 	if (engine->has_work_check && left == engine->work_at_check)
-		fail_for_swap(engine, "without any work done");
+		fail_for_stops(engine, "without any work done");
 	engine->has_work_check = TRUE;
 	engine->work_at_check = left;
 	engine->idle_stops = 0;
@@ -356,7 +363,7 @@ check_thrashing(Engine *engine)
 	left = total_work_left(engine);
 	if (engine->has_stops_count &&
 	    engine->work_at_stops - left < passed_ns / LEAST_WORK_FRACTION)
-		fail_for_swap(engine, "with next to no work done in between");
+		fail_for_stops(engine, "with next to no work done in between");
 	engine->stops = 0;
 	engine->has_stops_count = TRUE;
 	engine->work_at_stops = left;

@@ -98,14 +98,15 @@ struct Engine {
 	View view;
 	PolicyWake why; /* collected during the instant */
 
-	guint n_done;           /* jobs that are */
-	guint idle_instants;    /* in a row: nothing runs, nobody comes, jobs wait */
-	guint idle_passes;      /* of this instant: through the five steps without an end */
+	guint n_done;        /* jobs that are */
+	guint idle_instants; /* in a row: nothing runs, nobody comes, jobs wait */
+	guint idle_passes;   /* of this instant: through the five steps without an end */
+	/* since a job last came or went */
+	JobId stopped_jobs[2];  /* the last two that were stopped; JOB_NONE */
 	guint idle_stops;       /* in a row, without work done in between (A79) */
-	JobId stopped_jobs[2];  /* the last two */
 	__int128 work_at_check; /* work left of all jobs when last looked */
 	gboolean has_work_check;
-	guint stops;            /* since a job last came or went */
+	guint stops;
 	__int128 work_at_stops; /* work left of all jobs when last so many were counted */
 	SimTime stops_counted_ns;
 	gboolean has_stops_count;
