@@ -190,6 +190,17 @@ static const struct {
 	{ "jobs: 2\narrivals: {process: fixed, interarrival_s: 9}\nduration_s: 100\nnum_gpus: 2\n"
 	  "load: {target: 0.5, gpus: 8}\n",
 	  "job_id,submit_time,num_gpus,duration\njob1,0,2,100\njob2,50,2,100\n" },
+	{ "jobs: 2\njobs_per_app: 2\narrivals: {process: at-once}\nduration_s: 50\n"
+	  "tuner: successive-halving:phases=2\nloss: {start: 2.3, end: 0.45, half_frac: 0.1}\n",
+	  "job_id,submit_time,num_gpus,duration,app_id,tuner,loss_curve\n"
+	  "app1-1,0,1,50,app1,\"successive-halving:eta=2,phases=2,work=[],widen=true\","
+	  "2.3:0.45:5\n"
+	  "app1-2,0,1,50,app1,\"successive-halving:eta=2,phases=2,work=[],widen=true\","
+	  "2.3:0.45:5\n" },
+	/* Losses of no use to anybody, and half a loss's way in no time is one in the shortest. */
+	{ "jobs: 1\narrivals: {process: at-once}\nduration_s: 50\nresolution_s: 0.5\ntuner: none\n"
+	  "loss: {start: 1.23456789, end: 2, half_frac: 0}\n",
+	  "job_id,submit_time,num_gpus,duration,loss_curve\njob1,0,1,50,1.23456789:2:0.001\n" },
 	{ "jobs: 2\narrivals: {process: fixed, interarrival_s: 9}\nduration_s: 100\nnum_gpus: 2\n"
 	  "load: {target: 0.5, cluster: 2x4}\n",
 	  "job_id,submit_time,num_gpus,duration\njob1,0,2,100\njob2,50,2,100\n" },
@@ -249,6 +260,11 @@ column_of(const char *text, guint n)
 	return g_string_free(column, FALSE);
 }
 
+#define TUNED                                                               \
+	"tuner: {none: 1, asha: 1, hyperdrive: 2}\n"                        \
+	"loss: {start: {uniform: {from: 2, to: 3}}, half_frac: 0.2, end: {" \
+	"lognormal: {median: 0.5, sigma: 0.3}, alike: 0.5}}\n"
+
 /* What is added to a spec, and the columns that it may not move. */
 static const struct {
 	const char *added;
@@ -257,6 +273,7 @@ static const struct {
 	{ "users: 7\n", { 0, 1, 2, 3 } },
 	{ "tenants: {a: 1, b: 2}\ngroups: 3\ngpu_types: {v100: 1, k80: 1}\n", { 0, 1, 2, 3 } },
 	{ "min_gpus: {choice: [[1, 1], [2, 1]]}\n", { 0, 1, 2, 3 } },
+	{ TUNED, { 0, 1, 2, 3 } },
 };
 
 START_TEST(keeps_streams_apart)
@@ -272,6 +289,39 @@ START_TEST(keeps_streams_apart)
 
 		ck_assert_str_eq(one, other);
 	}
+}
+END_TEST
+
+/* Apps by weight; of a curve, start, end and half are drawn one by one, and so are those of two
+ * jobs unless they are alike. */
+START_TEST(draws_searches)
+{
+	g_autoptr(Workload) workload = generate(
+	    "apps: 1000\ndraws: even\njobs_per_app: 2\narrivals: {process: at-once}\n"
+	    "duration_s: 1000\n"
+	    "tuner: {none: 1, hyperdrive: 3, \"successive-halving:eta=4\": 6}\n"
+	    "loss: {start: {uniform: {from: 2, to: 3}, per: app},\n"
+	    "       end: {uniform: {from: 0, to: 1}}, half_frac: {uniform: {from: 0, to: 1}}}\n");
+	guint n_by_kind[5] = { 0 }, n_low[4] = { 0 };
+
+	for (guint i = 0; i < workload->n_apps; i++) {
+		const App *app = &workload->apps[i];
+		const LossCurve *one = workload->jobs[app->jobs[0]].loss;
+		const LossCurve *other = workload->jobs[app->jobs[1]].loss;
+
+		n_by_kind[app->tuner ? app->tuner->kind : TUNER_NONE]++;
+		ck_assert(one->start == other->start && one->start >= 2 && one->start <= 3);
+		n_low[0] += one->start < 2.5 && one->end < 0.5;
+		n_low[1] += one->end < 0.5 && one->half_ns < 500 * NS_PER_S;
+		n_low[2] += one->end < 0.5 && other->end < 0.5;
+		n_low[3] += one->start < 2.5 && one->half_ns < 500 * NS_PER_S;
+	}
+	ck_assert_uint_eq(n_by_kind[TUNER_NONE], 100);
+	ck_assert_uint_eq(n_by_kind[TUNER_HYPERDRIVE], 300);
+	ck_assert_uint_eq(n_by_kind[TUNER_SUCCESSIVE_HALVING], 600);
+	/* A quarter of 1000 lies both low if they are independent; three sigma are 41. */
+	for (guint i = 0; i < G_N_ELEMENTS(n_low); i++)
+		ck_assert_int_le(abs((int)n_low[i] - 250), 41);
 }
 END_TEST
 
@@ -360,6 +410,33 @@ START_TEST(offers_the_load)
 	for (guint i = 0; i < workload->n_apps; i++)
 		work += workload->apps[i].work;
 	ck_assert_double_le(fabs((double)(work / GPU_TIME_PER_GPU_S) / (span_s * 100) - 0.8), 0.02);
+}
+END_TEST
+
+/* A scale multiplies all that is drawn, bounds and all: durations in whole ms, so that those of
+ * twice as much are up to 1 ms off twice as much. */
+static const char *const scale_cases[] = {
+	"constant: 3",
+	"choice: [[1, 1], [5, 2]]",
+	"cdf: [[1, 0.1], [5, 1]]",
+	"uniform: {from: 1, to: 9}",
+	"exponential: {mean: 60}",
+	"lognormal: {median: 60, sigma: 1.5}",
+	"pareto: {least: 60, shape: 1.2}",
+	"exponential: {mean: 60}, min: 30, max: 70",
+};
+
+START_TEST(scales)
+{
+	static const char spec[] = "jobs: 200\narrivals: {process: at-once}\nduration_s: ";
+	const char *sets[] = { "duration_s.scale=2", NULL };
+	g_autofree char *text = g_strdup_printf("%s{scale: 1, %s}\n", spec, scale_cases[_i]);
+	g_autoptr(Workload) plain = generate(text);
+	g_autoptr(Workload) twice = trace_generate("spec.yaml", NULL, sets, NULL);
+
+	for (guint i = 0; i < plain->n_jobs; i++)
+		ck_assert_int_le(llabs(twice->duration_ns[i] - 2 * plain->duration_ns[i]),
+		                 NS_PER_S / 1000);
 }
 END_TEST
 
@@ -460,6 +537,23 @@ static const struct {
 	  "spec.yaml:4:28: found \"3\" for of, wanted names with weights" },
 	{ GOOD "models: {a: {share: 1, of: {b: 1}}, c: 2}\n",
 	  "spec.yaml:4:40: found \"2\", wanted a mapping of keys to values" },
+	{ GOOD "tuner: [asha]\n",
+	  "spec.yaml:4:8: found a list for tuner, wanted a tuner, or tuners with weights" },
+	{ GOOD "tuner: hyperdriv\n",
+	  "spec.yaml:4:8: found the unknown tuner \"hyperdriv\", wanted perhaps hyperdrive" },
+	{ GOOD "tuner: {none: 1, \"asha:eta=1\": 1}\n",
+	  "spec.yaml:4:18: found \"1\" for eta, wanted a whole number from 2 to 1000" },
+	{ GOOD "tuner: {none: 0}\n", "spec.yaml:4:8: found no weight above 0, wanted one" },
+	{ GOOD "tuner: asha\n",
+	  "spec.yaml:4:8: found a tuner that compares losses, wanted loss: {start: .., end: .., "
+	  "half_frac: ..} beside it" },
+	{ GOOD "loss: 3\n", "spec.yaml:4:7: found \"3\", wanted a mapping of keys to values" },
+	{ GOOD "loss: {start: 2, half_frac: 1}\n", "spec.yaml:4:7: found no end, wanted it here" },
+	{ GOOD "loss: {start: 2, end: x, half_frac: 1}\n",
+	  "spec.yaml:4:23: found \"x\" for end, wanted a number from 0 to 1000000000, or a "
+	  "mapping such as {uniform: {from: 1, to: 9}}" },
+	{ GOOD "num_gpus: {constant: 1, scale: 0}\n",
+	  "spec.yaml:4:32: found \"0\" for scale, wanted a number from 0.000001 to 1000000" },
 	{ GOOD "min_gpus: 2\n",
 	  "spec.yaml: job \"job1\": found min_gpus 2 above num_gpus 1, wanted at most that many" },
 	{ "jobs: 100\nduration_s: 1\narrivals: {process: fixed, interarrival_s: 1000000000}\n",
@@ -611,6 +705,8 @@ generate_suite(void)
 	tcase_add_test(tests, makes_the_sample);
 	tcase_add_test(tests, reads_what_it_makes);
 	tcase_add_loop_test(tests, keeps_streams_apart, 0, G_N_ELEMENTS(stream_cases));
+	tcase_add_test(tests, draws_searches);
+	tcase_add_loop_test(tests, scales, 0, G_N_ELEMENTS(scale_cases));
 	tcase_add_test(tests, keeps_apps_apart);
 	tcase_add_test(tests, takes_a_seed);
 	tcase_add_test(tests, arrives_in_bursts_alone);

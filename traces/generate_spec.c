@@ -7,8 +7,8 @@
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include "sim/base/yaml.h"
-#include "sim/model/tuner.h"
 #include "sim/model/cluster.h"
+#include "sim/model/tuner.h"
 
 #define HOUR_S             3600.0
 
@@ -246,12 +246,23 @@ read_likeness(const YamlNode *map, Quantity *quantity)
 }
 
 static gboolean
+read_scale(const YamlNode *map, Variate *variate)
+{
+	double scale = 1;
+
+	if (!yaml_get_number(map, "scale", 1e-6, 1e6, &scale))
+		return FALSE;
+	variate_scale(variate, scale);
+	return TRUE;
+}
+
+static gboolean
 read_distribution(const YamlNode *map, const char *key, Quantity *quantity)
 {
 	static const char *const known[] = { "constant",    "choice",    "cdf",    "uniform",
 		                             "exponential", "lognormal", "pareto", "min",
-		                             "max",         "per",       "alike",  "with_jobs",
-		                             NULL };
+		                             "max",         "scale",     "per",    "alike",
+		                             "with_jobs",   NULL };
 	VariateKind kind = VARIATE_CONSTANT;
 
 	return yaml_expect_keys(map, known) && find_kind(map, key, &kind) &&
@@ -259,7 +270,8 @@ read_distribution(const YamlNode *map, const char *key, Quantity *quantity)
 	       yaml_get_number(map, "min", 0, MAX_NUMBER, &quantity->variate.least) &&
 	       yaml_get_number(map, "max", quantity->variate.least, MAX_NUMBER,
 	                       &quantity->variate.most) &&
-	       read_per(map, &quantity->drawn_for) && read_likeness(map, quantity);
+	       read_scale(map, &quantity->variate) && read_per(map, &quantity->drawn_for) &&
+	       read_likeness(map, quantity);
 }
 
 /* A number, or a mapping that names a distribution. */
@@ -448,6 +460,14 @@ arrivals_mean_per_s(const Arrivals *arrivals)
 /* Labels */
 
 static void
+start_mix(LabelMix *mix)
+{
+	mix->names = g_ptr_array_new_with_free_func(g_free);
+	mix->choice.kind = VARIATE_CHOICE;
+	mix->choice.points = g_array_new(FALSE, FALSE, sizeof(VariatePoint));
+}
+
+static void
 add_name(LabelMix *mix, char *name, double weight)
 {
 	VariatePoint point = { mix->names->len, weight };
@@ -531,9 +551,7 @@ read_labels(const YamlNode *root, const char *key, LabelMix *mix)
 
 	if (!node)
 		return TRUE;
-	mix->names = g_ptr_array_new_with_free_func(g_free);
-	mix->choice.kind = VARIATE_CHOICE;
-	mix->choice.points = g_array_new(FALSE, FALSE, sizeof(VariatePoint));
+	start_mix(mix);
 	is_ok = yaml_kind(node) == YAML_MAP ? read_label_weights(node, mix)
 	                                    : read_label_count(root, key, mix);
 	return is_ok && (accumulate_weights(mix->choice.points) ||
@@ -542,52 +560,54 @@ read_labels(const YamlNode *root, const char *key, LabelMix *mix)
 
 /* Tuners */
 
-/* Whether all are tuners, and some compares losses. */
+/* @compares tells whether one of those read looks at losses. */
 static gboolean
-check_tuners(const YamlNode *node, const LabelMix *mix, gboolean *ret_compares)
+read_tuner(const YamlNode *node, const char *text, double weight, LabelMix *mix, gboolean *compares)
 {
-	for (guint i = 0; i < mix->names->len; i++) {
-		g_autoptr(GError) error = NULL;
-		g_autoptr(Tuner) tuner = tuner_parse(g_ptr_array_index(mix->names, i), &error);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Tuner) tuner = tuner_parse(text, &error);
 
-		if (!tuner)
-			return refuse_part(node, "tuner", error->message);
-		*ret_compares |= tuner_compares(tuner);
-	}
+	if (!tuner)
+		return refuse_part(node, "tuner", error->message);
+	*compares |= tuner_compares(tuner);
+	add_name(mix, g_strdup(text), weight);
 	return TRUE;
 }
 
-static void
-take_one_tuner(const char *text, LabelMix *mix)
+static gboolean
+read_tuner_weights(const YamlNode *map, LabelMix *mix, gboolean *compares)
 {
-	const VariatePoint all = { 0, 1 };
+	gboolean is_ok = TRUE;
 
-	mix->names = g_ptr_array_new_with_free_func(g_free);
-	mix->choice.kind = VARIATE_CHOICE;
-	mix->choice.points = g_array_new(FALSE, FALSE, sizeof(VariatePoint));
-	g_ptr_array_add(mix->names, g_strdup(text));
-	g_array_append_val(mix->choice.points, all);
+	for (guint i = 0; i < yaml_n(map); i++) {
+		double weight = 0;
+
+		is_ok &= yaml_get_number(map, yaml_key(map, i), 0, MAX_NUMBER, &weight) &&
+		         read_tuner(yaml_key_node(map, i), yaml_key(map, i), weight, mix, compares);
+	}
+	return is_ok && (accumulate_weights(mix->choice.points) ||
+	                 refuse_part(map, "tuner", "found no weight above 0, wanted one"));
 }
 
-/* One text, or several by weight as labels are. */
+/* One text, or several with weights. */
 static gboolean
 read_tuners(const YamlNode *root, GenerateSpec *spec)
 {
 	const YamlNode *node = yaml_find(root, "tuner");
-	gboolean compares = FALSE;
+	gboolean compares = FALSE, is_ok;
 
 	if (!node)
 		return TRUE;
-	if (yaml_kind(node) == YAML_TEXT)
-		take_one_tuner(yaml_text(node), &spec->tuners);
-	else if (!read_labels(root, "tuner", &spec->tuners))
-		return FALSE;
-	if (!check_tuners(node, &spec->tuners, &compares))
-		return FALSE;
-	return !compares || spec->has_losses ||
-	       refuse_part(node, "tuner",
-	                   "found a tuner that compares losses, wanted loss: {start: .., end: .., "
-	                   "half_frac: ..} beside it");
+	if (yaml_kind(node) == YAML_LIST)
+		return refuse_node(node, "tuner", "a tuner, or tuners with weights");
+	start_mix(&spec->tuners);
+	is_ok = yaml_kind(node) == YAML_MAP
+	            ? read_tuner_weights(node, &spec->tuners, &compares)
+	            : read_tuner(node, yaml_text(node), 1, &spec->tuners, &compares);
+	return is_ok && (!compares || spec->has_losses ||
+	                 refuse_part(node, "tuner",
+	                             "found a tuner that compares losses, wanted loss: {start: .., "
+	                             "end: .., half_frac: ..} beside it"));
 }
 
 static gboolean
@@ -690,8 +710,10 @@ read_draws(const YamlNode *root, GenerateSpec *spec)
 static gboolean
 check_likeness(const YamlNode *root, const GenerateSpec *spec)
 {
-	const Quantity *const quantities[] = { &spec->num_gpus, &spec->min_gpus, &spec->max_gpus,
-		                               &spec->length, &spec->job_gap_s };
+	const Quantity *const quantities[] = { &spec->num_gpus,  &spec->min_gpus,
+		                               &spec->max_gpus,  &spec->length,
+		                               &spec->job_gap_s, &spec->loss_start,
+		                               &spec->loss_end,  &spec->loss_half_frac };
 
 	for (guint i = 0; i < G_N_ELEMENTS(quantities); i++)
 		if (quantities[i]->with_jobs > 0 && !spec->is_even &&
@@ -791,9 +813,9 @@ read_spec(const YamlNode *root, const char *path, GenerateSpec *spec)
 	read_quantity(root, "min_gpus", &spec->min_gpus);
 	read_quantity(root, "max_gpus", &spec->max_gpus);
 	read_length(root, spec);
+	read_losses(root, spec);
 	check_likeness(root, spec);
 	read_all_labels(root, spec);
-	read_losses(root, spec);
 	read_tuners(root, spec);
 	if (has_arrivals)
 		read_load(root, path, spec);

@@ -25,6 +25,19 @@ variate_clear(Variate *variate)
 	g_clear_pointer(&variate->points, g_array_unref);
 }
 
+void
+variate_scale(Variate *variate, double factor)
+{
+	variate->first *= factor;
+	/* Of the others the second is a shape. */
+	if (variate->kind == VARIATE_UNIFORM)
+		variate->second *= factor;
+	variate->least *= factor;
+	variate->most *= factor;
+	for (guint i = 0; variate->points && i < variate->points->len; i++)
+		g_array_index(variate->points, VariatePoint, i).value *= factor;
+}
+
 /*
  * ln(m * 2^e) = ln m + e ln 2 with m near 1, and ln m = 2 artanh(s) for s = (m - 1) / (m + 1): an
  * odd series that is below a half of the last bit after s^23, as |s| < 0.172.

@@ -35,6 +35,9 @@ typedef struct Variate {
 Variate variate_constant(double value);
 void variate_clear(Variate *variate);
 
+/* Multiplies all that it draws, and its bounds, by @factor. */
+void variate_scale(Variate *variate, double factor);
+
 double variate_draw(const Variate *variate, RngStream stream, guint64 entity);
 
 /* The value that the part @unit of all draws lies below; @unit in [0, 1). */
