@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policies/backlog.h"
 #include "policies/tiresias/gittins.h"
 #include "sim/base/error.h"
+#include "sim/base/rng.h"
 #include "tests/fixture.h"
 
 typedef struct Case {
@@ -135,6 +137,11 @@ static const Case cases[] = {
 	{ "easy: one second late", "A,0,2,100; B,1,4,50; C,3,1,98; D,3,1,97", "1x4", "easy",
 	  "A 0-100; B 100-150; C 150-248; D 3-100" },
 
+	/* T1 pauses at 5 and comes back at 10: then it is before X and Y, who came meanwhile. */
+	{ "easy: a trial comes back",
+	  "T1,0,1,10,app=t,tuner=successive-halving:phases=2,loss=2:0.4:5; "
+	  "T2,0,1,10,app=t,loss=2:0.7:5; X,1,1,20; Y,2,1,5",
+	  "1x1", "easy", "T1 0-15; T2 5-10 STOPPED; X 15-35; Y 35-40" },
 	/* B's promise is the first machine at 10, when three GPUs will be free. C would be on it:
 	 * it waits, though one of the three is over, and starts beside A2 when B has. */
 	{ "easy: GPUs over in the wrong place", "A,0,1,10; A2,0,1,30; B,1,2,10; C,2,1,100; D,3,1,5",
@@ -431,6 +438,39 @@ START_TEST(test_skew_placement)
 }
 END_TEST
 
+/* The backlog of easy beside a plain table, with jobs that come, go and come back. */
+#define N_WAITING 300
+
+START_TEST(backlog_is_a_table)
+{
+	const RngStream stream = rng_stream(3, "backlog");
+	SimTime lengths_ns[N_WAITING];
+	Backlog *backlog = backlog_new();
+
+	for (guint i = 0; i < N_WAITING; i++)
+		lengths_ns[i] = TIME_NEVER;
+	for (guint round = 0; round < 20000; round++) {
+		/* Ids grow with the rounds, so that some come before others and some after. */
+		JobId job = (JobId)rng_below(stream, round, 0, MIN(N_WAITING, 10 + round / 20));
+		SimTime most_ns = (SimTime)rng_below(stream, round, 1, 100);
+		JobId wanted = (JobId)rng_below(stream, round, 2, N_WAITING);
+		JobId found = backlog_find(backlog, wanted, most_ns);
+
+		while (wanted < N_WAITING && lengths_ns[wanted] > most_ns)
+			wanted++;
+		ck_assert_uint_eq(found, wanted < N_WAITING ? wanted : JOB_NONE);
+		if (lengths_ns[job] != TIME_NEVER) {
+			backlog_remove(backlog, job);
+			lengths_ns[job] = TIME_NEVER;
+		} else {
+			lengths_ns[job] = (SimTime)rng_below(stream, round, 3, 100);
+			backlog_add(backlog, job, lengths_ns[job]);
+		}
+	}
+	backlog_free(backlog);
+}
+END_TEST
+
 static Suite *
 classical_suite(void)
 {
@@ -440,6 +480,7 @@ classical_suite(void)
 
 	tcase_set_timeout(runs, 60);
 	tcase_add_loop_test(runs, test_case, 0, G_N_ELEMENTS(cases));
+	tcase_add_test(runs, backlog_is_a_table);
 	tcase_add_test(runs, test_starvation);
 	tcase_add_test(runs, test_no_drift);
 	tcase_add_test(runs, test_restart_costs);
