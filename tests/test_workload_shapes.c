@@ -5,6 +5,8 @@
 
 #include <check.h>
 
+#include "policies/registry.h"
+#include "sim/engine/engine.h"
 #include "tests/trace_text.h"
 #include "traces/generate.h"
 
@@ -173,25 +175,43 @@ typedef struct Shape {
 	double gpu_h;
 } Shape;
 
+/* What each job is about; where tuners stop some early, what they have done. */
+static GpuTime
+job_work(const Workload *workload, const RunRecord *record, guint i)
+{
+	const Job *job = &workload->jobs[i];
+
+	return record ? record->jobs[i].service
+	              : (GpuTime)workload->duration_ns[i] * job->num_gpus * GPU_MILLI;
+}
+
+static double
+gpu_hours(GpuTime work)
+{
+	return (double)work / (double)GPU_TIME_PER_GPU_S / 3600;
+}
+
 static void
-measure_apps(const Workload *workload, Shape *shape)
+measure_apps(const Workload *workload, const RunRecord *record, Shape *shape)
 {
 	g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(double));
 	g_autoptr(GArray) hours = g_array_new(FALSE, FALSE, sizeof(double));
 	g_autoptr(GArray) minutes = g_array_new(FALSE, FALSE, sizeof(double));
 
 	for (guint i = 0; i < workload->n_apps; i++) {
-		double n = workload->apps[i].n_jobs;
-		double gpu_h = (double)workload->apps[i].work / (double)GPU_TIME_PER_GPU_S / 3600;
+		const App *app = &workload->apps[i];
+		double n = app->n_jobs, gpu_h = 0;
 
+		for (guint j = 0; j < app->n_jobs; j++) {
+			double job_h = gpu_hours(job_work(workload, record, app->jobs[j]));
+			double minutes_of_job = job_h * 60;
+
+			gpu_h += job_h;
+			g_array_append_val(minutes, minutes_of_job);
+		}
 		g_array_append_val(counts, n);
 		g_array_append_val(hours, gpu_h);
 		shape->gpu_h += gpu_h;
-	}
-	for (guint i = 0; i < workload->n_jobs; i++) {
-		double work = (double)workload->duration_ns[i] * workload->jobs[i].num_gpus / 6e10;
-
-		g_array_append_val(minutes, work);
 	}
 	shape->jobs = distance(counts, jobs_per_app, G_N_ELEMENTS(jobs_per_app));
 	shape->hours = distance(hours, app_gpu_h, G_N_ELEMENTS(app_gpu_h));
@@ -209,7 +229,7 @@ measure(const char *name, const guint64 *seed)
 	ck_assert_ptr_nonnull(workload);
 	ck_assert_uint_eq(workload->n_apps, 85);
 	changes = demand_of(workload);
-	measure_apps(workload, &shape);
+	measure_apps(workload, NULL, &shape);
 	for (guint i = 0; i < G_N_ELEMENTS(plateaus); i++)
 		shape.plateaus[i] = mean_demand(changes, plateaus[i].from_h, plateaus[i].to_h);
 	for (guint i = 0; i < G_N_ELEMENTS(quiet); i++)
@@ -284,6 +304,110 @@ START_TEST(is_so_with_any_seed)
 }
 END_TEST
 
+/* What is run of the workloads with a tuner, on so many GPUs that nobody waits: the work that a
+ * tuner leaves is then the trace's alone. */
+
+#define FIG3_GPU_H 19717 /* 85 times the mean of figure 3 */
+
+static const struct {
+	const char *name, *untuned;
+	double scale;        /* of what the jobs of the untuned one work */
+	double minutes;      /* distance from figure 4 */
+	double stopped_part; /* of the jobs */
+} tuned_samples[] = {
+	{ "traces/samples/themis-w1-tuned.yaml", "traces/samples/themis-w1.yaml", 1.3, 0.08,
+	  0.615 },
+	{ "traces/samples/themis-w2-tuned.yaml", "traces/samples/themis-w2.yaml", 1.36, 0.09,
+	  0.503 },
+};
+
+static RunRecord *
+run_alone(Workload *workload)
+{
+	const PolicyClass *fifo = policy_find("fifo");
+	g_autoptr(ClusterSpec) cluster = cluster_spec_load("600x4", NULL);
+	g_autoptr(ModelTable) models = model_table_new_empty();
+	Scenario scenario = { .workload = workload,
+		              .cluster = cluster,
+		              .models = models,
+		              .seed = 1,
+		              .window_to_ns = TIME_NEVER,
+		              .stop_ns = TIME_NEVER };
+	EngineSettings settings = { .is_strict = TRUE };
+	void *options = options_new(fifo->options, fifo->options_size);
+	g_autoptr(Engine) engine = NULL;
+	RunRecord *record;
+
+	scenario_resolve(workload, cluster, models);
+	engine = engine_new(&scenario, fifo, options, &settings, NULL);
+	record = engine_run(engine, NULL);
+	ck_assert_ptr_nonnull(record);
+	options_free(fifo->options, options);
+	return record;
+}
+
+static guint
+count_ends(const Workload *workload, const RunRecord *record, JobState state)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < workload->n_jobs; i++)
+		n += record->jobs[i].state == state;
+	return n;
+}
+
+START_TEST(runs_as_published)
+{
+	g_autofree char *path = project_file(tuned_samples[_i].name);
+
+	for (guint64 seed = 98; seed < 102; seed++) {
+		g_autoptr(Workload) workload = trace_generate(path, &seed, NULL, NULL);
+		g_autoptr(RunRecord) record = run_alone(workload);
+		guint n_stopped = count_ends(workload, record, JOB_STOPPED);
+		Shape shape = { 0 };
+
+		ck_assert_uint_eq(n_stopped + count_ends(workload, record, JOB_FINISHED),
+		                  workload->n_jobs);
+		measure_apps(workload, record, &shape);
+		printf("%s, seed %u: %u of %u jobs stopped; distances %.3f GPU-hours, %.3f "
+		       "GPU-minutes; %.0f GPU-hours\n",
+		       tuned_samples[_i].name, (guint)seed, n_stopped, workload->n_jobs,
+		       shape.hours, shape.minutes, shape.gpu_h);
+		ck_assert_double_le(shape.hours, 0.09);
+		ck_assert_double_le(shape.minutes, tuned_samples[_i].minutes);
+		ck_assert_double_le(fabs(shape.gpu_h / FIG3_GPU_H - 1), 0.03);
+		ck_assert_double_le(
+		    fabs((double)n_stopped / workload->n_jobs - tuned_samples[_i].stopped_part),
+		    0.01);
+	}
+}
+END_TEST
+
+/* The apps of the workload without tuners at the same times, with trainings to the scale. */
+START_TEST(tunes_the_same_apps)
+{
+	g_autofree char *path = project_file(tuned_samples[_i].name);
+	g_autofree char *untuned_path = project_file(tuned_samples[_i].untuned);
+	g_autoptr(Workload) tuned = trace_generate(path, NULL, NULL, NULL);
+	g_autoptr(Workload) untuned = trace_generate(untuned_path, NULL, NULL, NULL);
+
+	ck_assert_uint_eq(tuned->n_jobs, untuned->n_jobs);
+	for (guint i = 0; i < tuned->n_jobs; i++) {
+		const Job *job = &tuned->jobs[i], *twin = &untuned->jobs[i];
+		double scaled_ns = tuned_samples[_i].scale * (double)untuned->duration_ns[i];
+
+		ck_assert_str_eq(job->name, twin->name);
+		ck_assert_str_eq(job->model_name, twin->model_name);
+		ck_assert_int_eq(job->submit_ns, twin->submit_ns);
+		ck_assert_uint_eq(job->num_gpus, twin->num_gpus);
+		/* Both are rounded to seconds. */
+		ck_assert_double_le(fabs((double)tuned->duration_ns[i] - scaled_ns),
+		                    1.2 * (double)NS_PER_S);
+		ck_assert_ptr_nonnull(tuned->apps[job->app].tuner);
+	}
+}
+END_TEST
+
 static guint
 count_of_models(const Workload *workload, const char *const *names)
 {
@@ -344,6 +468,8 @@ workload_shapes_suite(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, is_as_published, 0, G_N_ELEMENTS(samples));
 	tcase_add_loop_test(tests, is_so_with_any_seed, 0, G_N_ELEMENTS(samples));
+	tcase_add_loop_test(tests, tunes_the_same_apps, 0, G_N_ELEMENTS(tuned_samples));
+	tcase_add_loop_test(tests, runs_as_published, 0, G_N_ELEMENTS(tuned_samples));
 	tcase_add_loop_test(tests, takes_a_share_of_network_intensive_apps, 0,
 	                    G_N_ELEMENTS(samples));
 	tcase_add_test(tests, is_the_same_work);
