@@ -7,7 +7,7 @@ extern const PolicyClass tiresias_policy, gandiva_policy, themis_policy, themis_
 extern const PolicyClass gandiva_greedy_policy, tiresias_app_policy, optimus_policy, slaq_policy;
 extern const PolicyClass drf_policy, srtf_app_policy, srsf_app_policy, afs_policy;
 extern const PolicyClass max_min_policy, ftf_greedy_policy, ftf_lp_policy, quota_policy;
-extern const PolicyClass gandiva_fair_policy;
+extern const PolicyClass gandiva_fair_policy, fgd_policy;
 extern const PolicyClass null_policy, reject_all_policy;
 
 const PolicyClass *const policy_classes[] = {
@@ -37,6 +37,7 @@ const PolicyClass *const policy_classes[] = {
 	&ftf_lp_policy,
 	&quota_policy,
 	&gandiva_fair_policy,
+	&fgd_policy,
 	&null_policy,
 	&reject_all_policy,
 	NULL,

@@ -11,6 +11,7 @@
  */
 
 #include "policies/backlog.h"
+#include "policies/fragmentation.h"
 #include "policies/greedy.h"
 #include "policies/leases.h"
 #include "policies/moves.h"

@@ -106,6 +106,16 @@ static const Entry entries[] = {
 	{ .policy = "gandiva-fair",
 	  .options = "quantum_s=%15;by=app;tickets=[app0=3];balance_gap=0;price=middle;"
 	             "max_level=slot" },
+	{ .policy = "fgd", .knows_all = TRUE },
+	{ .policy = "fgd",
+	  .options = "max_level=machine;rounding=none;popular_frac=0.5",
+	  .knows_all = TRUE },
+	{ .policy = "fgd", .options = "misfits=strict;cpu_tasks=false", .knows_all = TRUE },
+	{ .policy = "fgd", .options = "score=best-fit" },
+	{ .policy = "fgd", .options = "score=dot-product;misfits=strict" },
+	{ .policy = "fgd", .options = "score=packing" },
+	{ .policy = "fgd", .options = "score=clustering;max_level=machine" },
+	{ .policy = "fgd", .options = "score=random" },
 	{ .policy = "reject-all" },
 };
 
