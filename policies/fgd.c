@@ -296,12 +296,23 @@ draw_below(const Fgd *fgd, const View *view, JobId job, guint draw, guint n)
 	return (guint32)rng_below(fgd->stream, entity, draw, n);
 }
 
-/* The @i-th of the machines that the class may still fit into, lowest number first but among those
- * somebody has left. */
+/* The @i-th of the machines that the class may still fit into. */
 static guint32
 candidate_at(const Fgd *fgd, const Class *class, guint i)
 {
 	return class->is_stuck ? g_array_index(fgd->loose, guint32, i) : i;
+}
+
+/* The higher score, then the lower number: candidates come in no order. */
+static gboolean
+is_better(const Class *class, guint32 machine, guint32 than)
+{
+	const Seat *one = &class->seats[machine], *other;
+
+	if (than == G_MAXUINT32)
+		return TRUE;
+	other = &class->seats[than];
+	return one->score != other->score ? one->score > other->score : machine < than;
 }
 
 /* Where @job would go; G_MAXUINT32 if it does not fit. Under random each machine that does takes
@@ -316,13 +327,12 @@ find_machine(Fgd *fgd, const View *view, Class *class, JobId job)
 
 	for (guint i = 0; i < n; i++) {
 		guint32 machine = candidate_at(fgd, class, i);
-		const Seat *seat = get_seat(fgd, view, class, machine);
 
-		if (!seat->fits)
+		if (!get_seat(fgd, view, class, machine)->fits)
 			continue;
 		n_that_do++;
 		if (is_drawn ? draw_below(fgd, view, job, n_that_do, n_that_do) == 0
-		             : found == G_MAXUINT32 || seat->score > class->seats[found].score)
+		             : is_better(class, machine, found))
 			found = machine;
 	}
 	return found;

@@ -298,6 +298,218 @@ START_TEST(test_random)
 }
 END_TEST
 
+/* against a policy that remembers nothing: every second it tries every job on every machine */
+
+#define N_NAIVE 160
+
+static const char naive_cluster[] =
+    "gpu_types: {a: {}, b: {}}\nmachines:\n"
+    "  - {count: 3, gpus: 4, cpus: 16, gpu_type: a}\n  - {count: 2, gpus: 2, gpu_type: b}\n"
+    "  - {count: 2, gpus: 8, cpus: 20, gpu_type: a}\n";
+
+typedef struct NaiveJob {
+	TaskType task;
+	guint submit_s, duration_s, start_s;
+	gboolean has_started;
+	guint32 machine;
+	guint gpu; /* of a part */
+	guint gpus[8];
+} NaiveJob;
+
+typedef struct Naive {
+	const ClusterSpec *spec;
+	NaiveJob jobs[N_NAIVE];
+	TaskMix *mix;
+	FgdScorer scorer;
+	MachineRest *rest;
+} Naive;
+
+static guint
+drawn(guint64 seed, guint job, guint draw, guint n)
+{
+	return (guint)rng_below(rng_stream(seed, "naive"), job, draw, n);
+}
+
+static char *
+draw_naive_jobs(Naive *naive, guint64 seed)
+{
+	static const struct {
+		const char *name;
+		guint64 bits;
+	} types[] = { { "a|b", 3 }, { "", 3 }, { "a", 1 }, { "b", 2 } };
+	static const guint gangs[] = { 1, 1, 2, 4, 8 };
+	GString *text = g_string_new(NULL);
+
+	for (guint i = 0; i < N_NAIVE; i++) {
+		NaiveJob *job = &naive->jobs[i];
+		gboolean is_part = drawn(seed, i, 0, 2) == 0;
+		guint n_gpus = is_part ? 1 : gangs[drawn(seed, i, 1, G_N_ELEMENTS(gangs))];
+		guint type = n_gpus > 2 ? 2 : drawn(seed, i, 2, G_N_ELEMENTS(types));
+		guint milli = is_part ? 200 + 100 * drawn(seed, i, 3, 6) : GPU_MILLI;
+
+		job->task = (TaskType){ .n_gpus = n_gpus,
+			                .gpu_milli = milli,
+			                .cpus_milli = 1000 * drawn(seed, i, 4, 5),
+			                .gpu_types = types[type].bits,
+			                .n_tasks = 1 };
+		job->submit_s = i;
+		job->duration_s = 1 + drawn(seed, i, 5, 40);
+		g_string_append_printf(text, "%sj%u,%u,%u,%u,share=%u.%u,cpus=%u,type=%s",
+		                       i > 0 ? ";" : "", i, i, n_gpus, job->duration_s,
+		                       milli / GPU_MILLI, milli / 100 % 10,
+		                       (guint)(job->task.cpus_milli / 1000), types[type].name);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static gboolean
+runs_at(const NaiveJob *job, guint now_s)
+{
+	return job->has_started && now_s < job->start_s + job->duration_s;
+}
+
+/* The rest of @machine, and who is there. */
+static FgdMachine
+look_at(Naive *naive, guint32 machine, guint now_s, gboolean *is_shut)
+{
+	const Machine *spec = &naive->spec->machines[machine];
+	FgdMachine shown = { .rest = naive->rest, .is_shut = is_shut };
+	MachineRest *rest = naive->rest;
+
+	rest->type = spec->type;
+	rest->n_gpus = spec->n_gpus;
+	rest->has_cpus = spec->cpus_milli > 0;
+	rest->cpus_milli = spec->cpus_milli;
+	for (guint i = 0; i < spec->n_gpus; i++)
+		rest->free_milli[i] = GPU_MILLI;
+	for (guint i = 0; i < N_NAIVE; i++) {
+		const NaiveJob *job = &naive->jobs[i];
+
+		if (!runs_at(job, now_s) || job->machine != machine)
+			continue;
+		for (guint j = 0; j < job->task.n_gpus; j++)
+			rest->free_milli[job->gpus[j]] -= job->task.gpu_milli;
+		if (rest->has_cpus)
+			rest->cpus_milli -= job->task.cpus_milli;
+		shown.kinds |= fgd_kind(job->task.n_gpus, job->task.gpu_milli);
+	}
+	shown.fragmentation = fragmentation_of(rest, naive->mix);
+	return shown;
+}
+
+static gboolean
+choose_naively(Naive *naive, NaiveJob *job, guint now_s)
+{
+	gint64 best = 0;
+	gboolean is_found = FALSE;
+
+	for (guint32 i = 0; i < naive->spec->n_machines; i++) {
+		gboolean is_shut[8] = { FALSE };
+		FgdMachine shown = look_at(naive, i, now_s, is_shut);
+		guint gpu = 0;
+		gint64 score;
+
+		if (!machine_rest_fits(shown.rest, &job->task))
+			continue;
+		score = fgd_score(&naive->scorer, &shown, &job->task, &gpu);
+		if (is_found && score <= best)
+			continue;
+		is_found = TRUE;
+		best = score;
+		job->machine = i;
+		job->gpu = gpu;
+	}
+	return is_found;
+}
+
+static gboolean
+place_naively(Naive *naive, NaiveJob *job, guint now_s)
+{
+	gboolean is_shut[8];
+
+	if (!choose_naively(naive, job, now_s))
+		return FALSE;
+	look_at(naive, job->machine, now_s, is_shut);
+	job->gpus[0] = job->gpu;
+	for (guint i = 0, n = 0; job->task.gpu_milli == GPU_MILLI && n < job->task.n_gpus; i++)
+		if (naive->rest->free_milli[i] == GPU_MILLI)
+			job->gpus[n++] = i;
+	job->has_started = TRUE;
+	job->start_s = now_s;
+	return TRUE;
+}
+
+static void
+run_naively(Naive *naive, gboolean is_strict)
+{
+	guint n_left = N_NAIVE;
+
+	for (guint now_s = 0; n_left > 0; now_s++)
+		for (guint i = 0; i < N_NAIVE && naive->jobs[i].submit_s <= now_s; i++) {
+			if (naive->jobs[i].has_started)
+				continue;
+			if (place_naively(naive, &naive->jobs[i], now_s))
+				n_left--;
+			else if (is_strict)
+				break;
+		}
+}
+
+static void
+compare_start(void *self, const Segment *segment)
+{
+	const Naive *naive = self;
+	const NaiveJob *job = &naive->jobs[segment->job];
+	guint32 first_gpu = naive->spec->machines[job->machine].first_gpu;
+
+	ck_assert_int_eq(segment->start_ns, job->start_s * NS_PER_S);
+	ck_assert_uint_eq(segment->alloc->n, job->task.n_gpus);
+	for (guint i = 0; i < job->task.n_gpus; i++)
+		ck_assert_uint_eq(segment->alloc->gpus[i], first_gpu + job->gpus[i]);
+}
+
+static const struct {
+	const char *policy;
+	FgdScore score;
+	gboolean is_exact, is_strict;
+} naive_rows[] = {
+	{ "fgd:popular_frac=0.8", FGD_SCORE_FGD, FALSE, FALSE },
+	{ "fgd:popular_frac=0.8,rounding=none", FGD_SCORE_FGD, TRUE, FALSE },
+	{ "fgd:popular_frac=0.8,misfits=strict", FGD_SCORE_FGD, FALSE, TRUE },
+	{ "fgd:score=best-fit", FGD_SCORE_BEST_FIT, FALSE, FALSE },
+	{ "fgd:score=best-fit,rounding=none", FGD_SCORE_BEST_FIT, TRUE, FALSE },
+	{ "fgd:score=dot-product", FGD_SCORE_DOT_PRODUCT, FALSE, FALSE },
+	{ "fgd:score=packing", FGD_SCORE_PACKING, FALSE, FALSE },
+	{ "fgd:score=clustering,misfits=strict", FGD_SCORE_CLUSTERING, FALSE, TRUE },
+};
+
+START_TEST(test_naive)
+{
+	for (guint64 seed = 1; seed <= 3; seed++) {
+		Naive naive = { .scorer = { .score = naive_rows[_i].score,
+			                    .is_exact = naive_rows[_i].is_exact,
+			                    .largest_cpus_milli = 20000,
+			                    .largest_gpus_milli = 8000 } };
+		Recorder recorder = { .self = &naive, .segment = compare_start };
+		g_autofree char *text = draw_naive_jobs(&naive, seed);
+		g_autoptr(Fixture) fixture = fixture_new(text, naive_cluster);
+		TaskType types[N_NAIVE];
+
+		for (guint i = 0; i < N_NAIVE; i++)
+			types[i] = naive.jobs[i].task;
+		naive.spec = fixture->cluster;
+		naive.mix = task_mix_new(types, N_NAIVE, 0.8);
+		naive.scorer.mix = naive.mix;
+		naive.rest = machine_rest_new(8);
+		run_naively(&naive, naive_rows[_i].is_strict);
+		fixture->recorder = &recorder;
+		fixture_run(fixture, naive_rows[_i].policy);
+		machine_rest_free(naive.rest);
+		task_mix_free(naive.mix);
+	}
+}
+END_TEST
+
 /* the authors' simulator: a tenth of its cluster and of its tasks, and some of these again */
 
 #define PEER         "../shared/reference/fgd/"
@@ -553,6 +765,7 @@ main(void)
 	tcase_add_loop_test(tests, test_run, 0, G_N_ELEMENTS(runs));
 	tcase_add_test(tests, test_too_wide);
 	tcase_add_test(tests, test_random);
+	tcase_add_loop_test(tests, test_naive, 0, G_N_ELEMENTS(naive_rows));
 	tcase_add_loop_test(tests, test_peer, 0, G_N_ELEMENTS(peer_rows));
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
