@@ -3,6 +3,12 @@
 
 #include "sim/base/error.h"
 
+/* A complaint longer than this, one that quotes a whole file where a word was wanted, loses its
+ * middle; what was wanted stands at its end. */
+#define MAX_TEXT_BYTES  1200
+#define KEPT_HEAD_BYTES 400
+#define KEPT_TAIL_BYTES 400
+
 static void
 reason_count_clear(gpointer data)
 {
@@ -62,6 +68,29 @@ reason_count(GArray *counts, const char *reason)
 	return 1;
 }
 
+/* Bytes that go on a UTF-8 character are cut off with it. */
+static gboolean
+is_inside_character(char byte)
+{
+	return ((guchar)byte & 0xc0) == 0x80;
+}
+
+static void
+shorten(GString *text)
+{
+	gsize head = KEPT_HEAD_BYTES, tail;
+
+	if (text->len <= MAX_TEXT_BYTES)
+		return;
+	tail = text->len - KEPT_TAIL_BYTES;
+	while (head > 0 && is_inside_character(text->str[head]))
+		head--;
+	while (tail < text->len && is_inside_character(text->str[tail]))
+		tail++;
+	g_string_erase(text, (gssize)head, (gssize)(tail - head));
+	g_string_insert(text, (gssize)head, " ... ");
+}
+
 G_GNUC_PRINTF(4, 0)
 static char *
 place_to_string(const char *path, guint64 line, guint column, const char *format, va_list args)
@@ -74,6 +103,7 @@ place_to_string(const char *path, guint64 line, guint column, const char *format
 		g_string_append_printf(text, ":%u", column);
 	g_string_append(text, ": ");
 	g_string_append_vprintf(text, format, args);
+	shorten(text);
 	return g_string_free(text, FALSE);
 }
 

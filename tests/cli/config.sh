@@ -85,4 +85,12 @@ ends_with 0
 has "$(date -u -d '2023-03-01 00:00:00' +%s)" zone/summary.csv first_submit_s
 sim run --trace zone.csv --cluster 1x1 --policy fifo --out zone
 has "$(date -u -d '2023-03-01 08:00:00' +%s)" zone/summary.csv first_submit_s
+
+# A trace where a run file was wanted is not quoted whole.
+{ echo job_id,submit_time,num_gpus,duration; seq -f 'ä%.0f,0,1,10' 2000; } >long.csv
+sim run long.csv
+ends_with 3
+holds test "$(wc -c <err)" -lt 1300
+holds grep -q '^long.csv:1:1: found "job_id,.* \.\.\. .*", wanted a mapping of keys to values$' err
+holds iconv -f UTF-8 -t UTF-8 -o /dev/null err
 finish
