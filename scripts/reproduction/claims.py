@@ -24,6 +24,8 @@ settings, not if it is in none, not even partly, and else partly.
 
 import itertools
 import math
+from dataclasses import dataclass
+from typing import Any, Dict, Optional
 
 import stats
 from reproduction import InputError
@@ -240,3 +242,42 @@ def judge(claim, figure, measured):
     if all(verdict == REPRODUCED for verdict in verdicts):
         return REPRODUCED, "; ".join(texts)
     return NOT if all(verdict == NOT for verdict in verdicts) else PARTLY, "; ".join(texts)
+
+
+@dataclass
+class Judgement:
+    """Of a claim: the verdict and our numbers, as text; and, where the experiment has a policy stand
+    beside the one that the claim is about, those of it."""
+
+    claim: Dict[str, Any]
+    verdict: str
+    ours: str
+    beside: Optional[str] = None
+    beside_verdict: Optional[str] = None
+    beside_ours: Optional[str] = None
+
+    def is_alike(self):
+        return self.beside is None or self.beside_verdict == self.verdict
+
+
+def replaced(claim, policy, other):
+    """The same claim of another policy; None if it is not about that policy."""
+    changed = dict(claim)
+    if claim.get("policy") == policy:
+        changed["policy"] = other
+    if "policies" in claim:
+        changed["policies"] = [other if name == policy else name for name in claim["policies"]]
+    if claim.get("at", {}).get(POLICY) == policy:
+        changed["at"] = {**claim["at"], POLICY: other}
+    return changed if changed != claim else None
+
+
+def judge_beside(claim, figure, measured, beside):
+    """`beside` maps a policy to the one beside it."""
+    judgement = Judgement(claim, *judge(claim, figure, measured))
+    for policy, other in beside.items():
+        changed = replaced(claim, policy, other)
+        if changed is not None and other in figure.policies:
+            judgement.beside = other
+            judgement.beside_verdict, judgement.beside_ours = judge(changed, figure, measured)
+    return judgement

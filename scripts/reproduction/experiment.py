@@ -141,6 +141,9 @@ class Experiment:
     policies: List[str]
     figures: List[Figure]
     preface: str
+    beside: Dict[str, str]
+    reasons: Dict[str, str]
+    excerpt: Dict[str, Any]
 
 
 def option_text(value):
@@ -280,11 +283,17 @@ def read_experiment(folder, is_quick=False, only=()):
     folder = pathlib.Path(folder)
     path = folder / "experiment.yaml"
     shared = checked(read_yaml(path), path, ("title", "seeds", "workloads", "clusters", "policies", "figures"),
-                     ("quick", "models", "settings", "preface"))
+                     ("quick", "models", "settings", "preface", "beside", "reasons", "excerpt"))
+    for policy, other in shared.get("beside", {}).items():
+        one_of(policy, shared["policies"], f"{path}: beside")
+        one_of(other, shared["policies"], f"{path}: beside")
+    if "excerpt" in shared:
+        checked(shared["excerpt"], f"{path}: excerpt", ("file", "mark", "figures", "metrics"))
     for name in only:
         one_of(name, shared["figures"], "--figure")
     names = [name for name in shared["figures"] if not only or name in only]
     figures = [FigureReader(folder / f"{name}.yaml", shared, folder, is_quick).read() for name in names]
     models = folder / shared["models"] if "models" in shared else None
     return Experiment(shared["title"], folder, models, shared.get("settings", {}), list(shared["policies"]),
-                      figures, shared.get("preface", ""))
+                      figures, shared.get("preface", ""), shared.get("beside", {}), shared.get("reasons", {}),
+                      shared.get("excerpt", {}))

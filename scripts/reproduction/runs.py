@@ -15,6 +15,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from typing import FrozenSet
@@ -35,13 +36,43 @@ def file_digest(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
-def command(arguments):
-    """Runs a command; if it fails, with what it said."""
-    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip() or "nothing")[-2000:]
-        raise InputError(f"{' '.join(map(str, arguments))}\n  ended with status {done.returncode} and said: {said}")
-    return done.stdout
+class Commands:
+    """Runs commands, and ends those that are running when asked to."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.running = set()
+        self.is_ended = False
+
+    def start(self, arguments):
+        with self.lock:
+            if self.is_ended:
+                raise InputError("interrupted")
+            process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.running.add(process)
+            return process
+
+    def run(self, arguments):
+        """What it prints; if it fails, an InputError with what it said."""
+        process = self.start(arguments)
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            process.terminate()
+            raise
+        finally:
+            with self.lock:
+                self.running.discard(process)
+        if process.returncode != 0:
+            said = (err.strip() or out.strip() or "nothing")[-2000:]
+            raise InputError(f"{' '.join(map(str, arguments))}\n  ended with status {process.returncode} and said: {said}")
+        return out
+
+    def end(self):
+        with self.lock:
+            self.is_ended = True
+            for process in self.running:
+                process.terminate()
 
 
 @dataclass(frozen=True)
@@ -59,7 +90,9 @@ class Simulator:
         self.program, self.models, self.settings = str(program), models, settings
         self.cache = pathlib.Path(cache)
         self.digests = {}
-        self.version = command([self.program, "--version"]).strip()
+        self.specs = {}
+        self.commands = Commands()
+        self.version = self.commands.run([self.program, "--version"]).strip()
 
     def digest_of(self, path):
         if path not in self.digests:
@@ -68,7 +101,9 @@ class Simulator:
 
     def trace(self, spec_path, overrides, seed):
         """The trace that a spec with some keys replaced makes of a seed: generated once."""
-        spec = with_overrides(read_yaml(spec_path), overrides)
+        if spec_path not in self.specs:
+            self.specs[spec_path] = read_yaml(spec_path)
+        spec = with_overrides(self.specs[spec_path], overrides)
         load = spec.get("load", {})
         beside = spec_path.parent / str(load.get("cluster", ""))
         if "cluster" in load and beside.is_file():
@@ -81,7 +116,7 @@ class Simulator:
             path.parent.mkdir(parents=True, exist_ok=True)
             spec_copy, unfinished = path.with_suffix(".yaml"), path.with_suffix(".tmp")
             spec_copy.write_text(yaml.safe_dump(spec, sort_keys=False), encoding="utf-8")
-            command([self.program, "trace", "generate", str(spec_copy), "--seed", str(seed), "-o", str(unfinished)])
+            self.commands.run([self.program, "trace", "generate", str(spec_copy), "--seed", str(seed), "-o", str(unfinished)])
             unfinished.rename(path)
         return str(path)
 
@@ -110,7 +145,7 @@ class Simulator:
         out = folder.with_suffix(".tmp")
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
-        command(self.arguments(run, out / "out"))
+        self.commands.run(self.arguments(run, out / "out"))
         shutil.rmtree(folder, ignore_errors=True)
         kept = out / "kept"
         kept.mkdir()
@@ -176,4 +211,5 @@ def execute_all(plan, n_workers):
                     say_progress(n_done, len(tasks), start_s)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            plan.simulator.commands.end()
             raise

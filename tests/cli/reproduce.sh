@@ -39,7 +39,14 @@ quick: {seeds: 2}
 workloads: {small: {spec: spec.yaml, set: {apps: 8}}}
 clusters: {machine: 1x4}
 policies: {First: fifo, Shortest: {policy: srtf, options: {min_run_s: 0}}}
-figures: [order, runtime]
+beside: {Shortest: First}
+reasons: {Of queues: A queue is no race.}
+excerpt:
+  file: ../page.md
+  mark: <!-- table -->
+  figures: {order4: Four}
+  metrics: {jct_mean_s: mean (s)}
+figures: [order, order4, runtime]
 Y
 cat >tiny/order.yaml <<'Y'
 title: "Who is next?"
@@ -65,6 +72,17 @@ claims:
   - {kind: lowest, text: the shortest first is best, published: theory, metric: jct_mean_s, policy: Shortest}
   - {kind: lowest, text: the first first is best, published: a lie, metric: jct_mean_s, policy: First, reason: It is | not.}
 Y
+cat >tiny/order4.yaml <<'Y'
+title: At one rate
+source: made up
+workload: small
+cluster: machine
+policies: [First, Shortest]
+metrics: {jct_mean_s: {label: mean}}
+plots: [{kind: bars, metric: jct_mean_s}]
+claims:
+  - {kind: highest, text: the last shall be, published: no, metric: jct_mean_s, policy: Shortest, reason: Of queues}
+Y
 cat >tiny/runtime.yaml <<'Y'
 title: Options
 source: made up
@@ -78,6 +96,7 @@ claims: []
 Y
 
 # The first figure has 2 policies x 2 rates x 3 seeds; of the second 3 runs are new.
+printf '%s\n' above '<!-- table -->' stale '<!-- end -->' below >page.md
 again 0 tiny --out one
 complains "15 runs to do"
 is_there one/order.png one/runtime.png one/runtime.csv
@@ -85,8 +104,18 @@ has_lines 21 one/order.csv
 prints "reproduced  order: the shortest first is best"
 prints "not         order: the first first is best"
 holds grep -qF '| the first first is best | a lie |' one/README.md
-holds grep -qF '**not**. It is | not.' one/README.md
-holds grep -q '^Of 2 claims: 1 reproduced, 0 partly, 1 not.$' one/README.md
+holds grep -qF '| **not** | It is \| not. |' one/README.md
+holds grep -qF '| **reproduced**; First: **not** |' one/README.md
+holds grep -qF '| **not**; First: **reproduced** | [Of queues](#of-queues) |' one/README.md
+holds grep -q '^Of 3 claims: 1 reproduced, 0 partly, 2 not.$' one/README.md
+
+# The excerpt is between its marks, and nothing else of the page has changed.
+mean=$(awk -F, '$1 == "jct_mean_s" && $2 == "First" { printf "%.2f ± %.2f", $4, ($6 - $5) / 2 }' one/order4.csv)
+printf '%s\n' above '<!-- table -->' '| policy | Four: mean (s) |' '|---|---:|' "| First | $mean |" >wanted.md
+head -5 page.md >found.md
+holds diff wanted.md found.md
+holds test "$(tail -2 page.md)" = '<!-- end -->
+below'
 
 # All is remembered, and the bytes are the same.
 again 0 tiny --out two
@@ -124,6 +153,56 @@ complains "order.yaml: found the key 'sauce'"
 sed -i '/^sauce/d; s/policy: First, reason/policy: Last, reason/' tiny/order.yaml
 again 3 tiny --out bad
 complains "order: claims: found 'Last', wanted one of First, Shortest"
+
+# Who is told to stop ends the simulators that it has started, and says so by its status.
+cat >slow <<Y
+#!/bin/sh
+case \$1 in run) echo \$\$ >>$PWD/started; exec sleep 60 ;; *) exec "$program" "\$@" ;; esac
+Y
+chmod +x slow
+sed -i 's/policy: Last, reason/policy: First, reason/' tiny/order.yaml
+said="reproduce, told to stop"
+"$reproduce" tiny --program "$PWD/slow" --cache slow-cache -j2 --out slow-out >"$work/out" 2>"$work/err" &
+for _ in $(seq 100); do
+	[ "$(wc -l 2>/dev/null <started)" = 2 ] && break
+	sleep 0.1
+done
+kill -TERM $!
+wait $!
+status=$?
+ends_with 143
+holds test "$(wc -l <started)" = 2
+while read -r pid; do
+	holds test ! -e "/proc/$pid"
+done <started
+
+# The table in README.md is what results/ has.
+said="the table of results in README.md"
+python3 - "$root" >"$work/out" 2>"$work/err" <<'Y'
+import csv, pathlib, re, sys
+
+root = pathlib.Path(sys.argv[1])
+table = re.search(r"<!-- themis-nsdi20 -->\n(.*?)<!-- end -->", (root / "README.md").read_text(), re.S).group(1)
+_, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+metrics = ["rho_contention_max", "rho_max", "app_time_mean_h", "gpu_time_h"]
+wanted = {}
+for figure in ("fig09", "fig10"):
+    with open(root / f"results/themis-nsdi20/{figure}.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["metric"] in metrics:
+                half = (float(row["ci95_high"]) - float(row["ci95_low"])) / 2
+                wanted[row["policy"], figure, row["metric"]] = (float(row["mean"]), half)
+n_compared = 0
+for policy, *cells in rows:
+    for (figure, metric), cell in zip([(f, m) for f in ("fig09", "fig10") for m in metrics], cells):
+        for number, exact in zip(map(float, cell.split(" ± ")), wanted.pop((policy, figure, metric))):
+            assert abs(number - exact) <= 0.0051, (policy, figure, metric, number, exact)
+            n_compared += 1
+assert not wanted and n_compared >= 100, (wanted, n_compared)
+Y
+status=$?
+ends_with 0
+if [ "$status" -ne 0 ]; then cat "$work/err"; fi
 
 said="claims.py"
 "$root/tests/reproduction/claims.py" "$root" >"$work/out" 2>"$work/err"
