@@ -56,7 +56,8 @@ def verdict_text(judgement):
 def summary_row(experiment, figure, judgement):
     claim, ours = judgement.claim, judgement.ours
     if not judgement.is_alike():
-        ours = f"{ours}; {judgement.beside}: {judgement.beside_ours}"
+        beside = judgement.beside_ours
+        ours = f"{ours}; {beside if judgement.beside in beside else f'{judgement.beside}: {beside}'}"
     cells = [f"[{figure.name}](#{anchor(figure.title)})", cell(claim["text"]), cell(claim["published"]), cell(ours),
              verdict_text(judgement), reason_links(experiment, judgement)]
     return f"| {' | '.join(cells)} |"
@@ -94,8 +95,9 @@ def write_page(experiment, judged_by_figure, version, how, path):
 
 
 def plus_minus(interval):
-    half_width = "" if interval.half_width is None else f" ± {interval.half_width:.2f}"
-    return f"{interval.mean:.2f}{half_width}"
+    n_decimals = 2 if abs(interval.mean) < 100 else 0
+    half_width = "" if interval.half_width is None else f" ± {interval.half_width:.{n_decimals}f}"
+    return f"{interval.mean:.{n_decimals}f}{half_width}"
 
 
 def excerpt_table(excerpt, measured_by_figure):
