@@ -203,15 +203,20 @@ END_TEST
 
 START_TEST(test_loss_curve)
 {
-	static const char *const bad[] = { "", "1", "1:2", "1:2:0", "1:2:3:4", "a:1:1", "1:-1:5" };
+	static const char *const bad[] = { "",        "1",     "1:2",    "1:2:0",
+		                           "1:2:3:4", "a:1:1", "1:-1:5", "1:1000000.000000001:5" };
 	g_autoptr(GString) text = g_string_new(NULL);
-	LossCurve curve;
+	LossCurve curve, exact;
 
 	for (guint i = 0; i < G_N_ELEMENTS(bad); i++)
 		ck_assert_msg(!loss_curve_parse(bad[i], &curve), "%s was taken", bad[i]);
 	ck_assert(loss_curve_parse("2.3:0.3:600.5", &curve));
 	loss_curve_append(text, &curve);
 	ck_assert_str_eq(text->str, "2.3:0.3:600.5");
+	g_string_truncate(text, 0);
+	ck_assert(loss_curve_parse("1000000:999999.999999999:1", &exact));
+	loss_curve_append(text, &exact);
+	ck_assert_str_eq(text->str, "1000000:999999.999999999:1");
 	ck_assert_double_eq(loss_at(&curve, 0), 2.3);
 	ck_assert_double_eq_tol(loss_at(&curve, curve.half_ns), 1.3, 1e-12);
 	ck_assert_double_eq_tol(loss_at(&curve, 3 * curve.half_ns), 0.8, 1e-12);

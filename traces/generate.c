@@ -385,7 +385,7 @@ label_of(const Maker *maker, GeneratedLabel label, guint32 app)
 static double
 round_loss(double loss)
 {
-	return floor(loss * 1e9 + 0.5) / 1e9;
+	return floor(MIN(loss, LOSS_MAX) * 1e9 + 0.5) / 1e9;
 }
 
 static LossCurve

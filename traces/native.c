@@ -383,8 +383,8 @@ read_slowdown(CsvReader *csv, guint cell, gint64 ret_ppb[N_LEVELS])
 	}
 	shown = csv_cell_shown(&csv_cells(csv)[cell]);
 	csv_complain(csv, cell, "bad slowdown",
-	             "found \"%s\" for slowdown, wanted four numbers from 1 on, as 1/1/1.25/1.5, "
-	             "none below the one before",
+	             "found \"%s\" for slowdown, wanted four numbers from 1 to 1000000, as "
+	             "1/1/1.25/1.5, none below the one before",
 	             shown);
 	return FALSE;
 }
@@ -398,7 +398,8 @@ read_loss(CsvReader *csv, guint cell, LossCurve *ret_curve)
 		return TRUE;
 	shown = csv_cell_shown(&csv_cells(csv)[cell]);
 	csv_complain(csv, cell, "bad loss_curve",
-	             "found \"%s\" for loss_curve, wanted START:END:HALF_S, as in 2.3:0.4:600",
+	             "found \"%s\" for loss_curve, wanted START:END:HALF_S, as in 2.3:0.4:600, "
+	             "losses from 0 to 1000000",
 	             shown);
 	return FALSE;
 }

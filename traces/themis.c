@@ -21,7 +21,7 @@
 	    "on one GPU; duration = total_iterations x time_per_iteration / max_parallelism")   \
 	KEY(WIDTH, "max_parallelism", "GPUs", "num_gpus and max_gpus, with min_gpus 1")         \
 	KEY(SLOT, "cross_slot_slowdown", "speed",                                               \
-	    "across slots of a machine, above 0 to 1, relative to one slot")                    \
+	    "across slots of a machine, 0.001 to 1, relative to one slot")                      \
 	KEY(MACHINE, "cross_machine_slowdown", "speed", "across machines of a rack")            \
 	KEY(RACK, "cross_rack_slowdown", "speed", "across racks")                               \
 	KEY(LOSS, "loss_function_type", "text", "optional; sublinear or superlinear; the kind") \

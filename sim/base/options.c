@@ -319,8 +319,9 @@ options_free(const Option *table, void *values)
 	g_free(values);
 }
 
-char *
-options_next_item(const char **text)
+/* The item at *@text, which moves on behind it and its comma, or to NULL at the end. */
+static char *
+next_item(const char **text)
 {
 	const char *start = *text, *end = start;
 
@@ -499,4 +500,41 @@ options_to_string(const Option *table, const void *values)
 		append_value(text, option, values);
 	}
 	return g_string_free(text, FALSE);
+}
+
+/* Adds what @item says to @pairs. */
+static gboolean
+split_item(GPtrArray *pairs, const char *item, int code, GError **error)
+{
+	const char *equals = strchr(item, '=');
+	g_autofree char *key = NULL;
+
+	if (!equals) {
+		g_set_error(error, SIM_ERROR, code, "found \"%s\", wanted key=value", item);
+		return FALSE;
+	}
+	key = g_strstrip(g_strndup(item, (gsize)(equals - item)));
+	for (guint i = 0; i < pairs->len; i += 2)
+		if (g_str_equal(pairs->pdata[i], key)) {
+			g_set_error(error, SIM_ERROR, code, "found %s again, wanted it once", key);
+			return FALSE;
+		}
+	g_ptr_array_add(pairs, g_steal_pointer(&key));
+	g_ptr_array_add(pairs, g_strdup(equals + 1));
+	return TRUE;
+}
+
+char **
+options_split(const char *text, int code, GError **error)
+{
+	g_autoptr(GPtrArray) pairs = g_ptr_array_new_with_free_func(g_free);
+
+	while (text) {
+		g_autofree char *item = next_item(&text);
+
+		if (!split_item(pairs, item, code, error))
+			return NULL;
+	}
+	g_ptr_array_add(pairs, NULL);
+	return (char **)g_ptr_array_steal(pairs, NULL);
 }

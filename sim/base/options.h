@@ -50,9 +50,10 @@ void options_free(const Option *table, void *values);
 gboolean options_set(const Option *table, void *values, const char *name, const char *text,
                      int code, GError **error);
 
-/* The item `key=value` at *@text, which moves on behind it and its comma, or to NULL at the end;
- * commas inside brackets do not separate (A39). Free with g_free(). */
-char *options_next_item(const char **text);
+/* The keys and values of `key=value,...` in turn; commas inside brackets do not separate (A39).
+ * Free with g_strfreev(). NULL: an item is no such pair, or a key is there twice; the code of the
+ * error is @code. */
+char **options_split(const char *text, int code, GError **error);
 
 /* The row called @name, or NULL. */
 const Option *options_find(const Option *table, const char *name);

@@ -215,27 +215,15 @@ name_length(const char *text)
 }
 
 static gboolean
-set_item(PolicySpec *spec, const char *item, const Place *place, GError **error)
-{
-	const char *equals = strchr(item, '=');
-	g_autofree char *key = equals ? g_strndup(item, (gsize)(equals - item)) : NULL;
-
-	if (!equals) {
-		g_set_error(error, SIM_ERROR, place->code, "found \"%s\", wanted key=value", item);
-		return FALSE;
-	}
-	return set_option(spec, g_strstrip(key), equals + 1, place, error);
-}
-
-static gboolean
 set_items(PolicySpec *spec, const char *text, const Place *place, GError **error)
 {
-	while (text) {
-		g_autofree char *item = options_next_item(&text);
+	g_auto(GStrv) pairs = options_split(text, place->code, error);
 
-		if (!set_item(spec, item, place, error))
+	if (!pairs)
+		return FALSE;
+	for (char **pair = pairs; *pair; pair += 2)
+		if (!set_option(spec, pair[0], pair[1], place, error))
 			return FALSE;
-	}
 	return TRUE;
 }
 

@@ -8,22 +8,23 @@
 #define BILLION 1e9
 
 static gboolean
-parse_billionths(const char *text, gint64 *ret_billionths)
+parse_billionths(const char *text, gint64 max, gint64 *ret_billionths)
 {
 	DecimalVerdict verdict = decimal_parse(text, strlen(text), 9, ret_billionths);
 
-	return verdict == DECIMAL_OK || verdict == DECIMAL_ROUNDED;
+	return (verdict == DECIMAL_OK || verdict == DECIMAL_ROUNDED) && *ret_billionths <= max;
 }
 
 gboolean
 loss_curve_parse(const char *text, LossCurve *ret_curve)
 {
 	g_auto(GStrv) parts = g_strsplit(text, ":", -1);
+	const gint64 max = (gint64)(LOSS_MAX * BILLION);
 	gint64 start, end, half_ns;
 
-	if (g_strv_length(parts) != 3 || !parse_billionths(parts[0], &start) ||
-	    !parse_billionths(parts[1], &end) || !parse_billionths(parts[2], &half_ns) ||
-	    half_ns == 0)
+	if (g_strv_length(parts) != 3 || !parse_billionths(parts[0], max, &start) ||
+	    !parse_billionths(parts[1], max, &end) ||
+	    !parse_billionths(parts[2], G_MAXINT64, &half_ns) || half_ns == 0)
 		return FALSE;
 	*ret_curve = (LossCurve){ (double)start / BILLION, (double)end / BILLION, half_ns };
 	return TRUE;

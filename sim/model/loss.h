@@ -13,12 +13,15 @@
 
 #include "sim/base/units.h"
 
+/* A double holds billionths up to here, so that curves are the same when written and read. */
+#define LOSS_MAX 1e6
+
 typedef struct LossCurve {
-	double start, end; /* whole billionths, so that they are the same when written and read */
+	double start, end; /* whole billionths from 0 to LOSS_MAX */
 	SimWork half_ns;   /* > 0: work after which half of the way is gone */
 } LossCurve;
 
-/* `START:END:HALF_S`, decimals; HALF_S above 0. FALSE: it is none. */
+/* `START:END:HALF_S`, decimals; HALF_S above 0, losses up to LOSS_MAX. FALSE: it is none. */
 gboolean loss_curve_parse(const char *text, LossCurve *ret_curve);
 
 /* What loss_curve_parse() reads. */

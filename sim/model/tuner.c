@@ -102,19 +102,13 @@ find_kind(const char *name, TunerKind *ret_kind, GError **error)
 static gboolean
 set_items(const Option *table, Tuner *tuner, const char *text, GError **error)
 {
-	while (text) {
-		g_autofree char *item = options_next_item(&text);
-		char *value = strchr(item, '=');
+	g_auto(GStrv) pairs = options_split(text, SIM_ERROR_INPUT, error);
 
-		if (!value) {
-			g_set_error(error, SIM_ERROR, SIM_ERROR_INPUT,
-			            "found \"%s\", wanted key=value", item);
+	if (!pairs)
+		return FALSE;
+	for (char **pair = pairs; *pair; pair += 2)
+		if (!options_set(table, tuner, pair[0], pair[1], SIM_ERROR_INPUT, error))
 			return FALSE;
-		}
-		*value++ = '\0';
-		if (!options_set(table, tuner, g_strstrip(item), value, SIM_ERROR_INPUT, error))
-			return FALSE;
-	}
 	return TRUE;
 }
 

@@ -69,6 +69,7 @@ wrong() {
 wrong 'wrong.csv:2:12: found the unknown tuner "halving", wanted' 'a,0,1,40,x,halving,1:0.1:10'
 wrong 'wrong.csv:2:12: found "1" for eta, wanted a whole number from 2' 'a,0,1,40,x,asha:eta=1,1:0.1:10'
 wrong 'wrong.csv:2:12: found the unknown option "etta"' 'a,0,1,40,x,asha:etta=2,1:0.1:10'
+wrong 'wrong.csv:2:12: found eta again, wanted it once' 'a,0,1,40,x,"asha:eta=2,eta=2",1:0.1:10'
 wrong 'wrong.csv:2:17: found "1:2" for loss_curve, wanted START:END:HALF_S' 'a,0,1,40,x,asha,1:2'
 wrong 'wrong.csv:2:17: found no loss_curve, wanted one' 'a,0,1,40,x,asha,'
 wrong 'has "asha:eta=4,phases=0,work=[],widen=true" by line 2, wanted the same or none' \

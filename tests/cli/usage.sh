@@ -37,6 +37,7 @@ refuses 2 'found the unknown policy "srft", wanted perhaps srtf' run "${given[@]
 refuses 2 'wanted perhaps quantum_s' run "${given[@]}" --policy las:quantum=5
 refuses 2 'found "soon" for quantum_s' run "${given[@]}" --policy las:quantum_s=soon
 refuses 2 'found "0" for quantum_s' run "${given[@]}" --policy las:quantum_s=0
+refuses 2 'found quantum_s again, wanted it once' run "${given[@]}" --policy las:quantum_s=1,quantum_s=2
 refuses 2 'wanted key=value' run "${given[@]}" --policy las:quantum_s
 refuses 2 'a second policy labelled "fifo"' run "${given[@]}" --policy fifo
 refuses 2 'found the label "../up"' run "${given[@]}" --policy fifo@../up
