@@ -124,4 +124,12 @@ ends_with 3
 complains 'bad.yaml:6:8: found "0" for eta'
 is_absent no.csv
 
+# Losses drawn beyond all measure can still be read.
+sed 's/start: 2.3/start: {pareto: {least: 1000, shape: 0.1}}/' spec.yaml >large.yaml
+sim trace generate large.yaml -o large.csv
+ends_with 0
+holds grep -q ',1000000:' large.csv
+sim trace convert large.csv -o again.csv
+holds cmp large.csv again.csv
+
 finish
