@@ -135,6 +135,17 @@ class InputError(Exception):
     """Something wanted is not in a file."""
 
 
+def checked_row(row, columns, place):
+    if None in row or None in row.values():
+        raise InputError(f"{place}: found another number of cells than in the header, wanted the same")
+    for name in columns:
+        try:
+            is_number(row[name])
+        except ValueError:
+            raise InputError(f"{place}: found \"{row[name]}\" for {name}, wanted a number or nothing") from None
+    return row
+
+
 def read_rows(folder, columns):
     path = pathlib.Path(folder) / "summary.csv"
     try:
@@ -143,9 +154,11 @@ def read_rows(folder, columns):
             absent = [name for name in ("policy", "cluster", "seed", *columns) if name not in (reader.fieldnames or [])]
             if absent:
                 raise InputError(f"{path}: found no column {', '.join(absent)}")
-            return list(reader)
+            return [checked_row(row, columns, f"{path}:{reader.line_num}") for row in reader]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; wanted a folder that themis-sim run --out has written") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: found what is no text in UTF-8, wanted a table") from None
 
 
 def group_rows(folders, columns):

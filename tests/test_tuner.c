@@ -356,6 +356,17 @@ START_TEST(test_asha_forecast)
 }
 END_TEST
 
+/* 5 x 10^9 s are more than half of the clock. */
+START_TEST(test_forecast_of_centuries)
+{
+	g_autofree char *seen = look_on("a,0,1,5000000000,app=x,loss=1:0.1:10,tuner=asha; "
+	                                "b,0,1,5000000000,app=x,loss=1:0.2:10",
+	                                "1x2", "a 0-5000000000; b 0-5000000000");
+
+	ck_assert_str_eq(seen, "0 1e+10/2; 5000000000; ");
+}
+END_TEST
+
 START_TEST(test_forecast_without_tuner)
 {
 	g_autofree char *seen =
@@ -463,6 +474,7 @@ main(void)
 	tcase_add_test(tests, test_e1_forecast);
 	tcase_add_test(tests, test_survivors_widen);
 	tcase_add_test(tests, test_asha_forecast);
+	tcase_add_test(tests, test_forecast_of_centuries);
 	tcase_add_test(tests, test_forecast_without_tuner);
 	tcase_add_test(tests, test_figures_of_an_app);
 	tcase_add_test(tests, test_looks_end_no_segment);

@@ -710,8 +710,8 @@ present_phase(const Engine *engine, const Search *search, guint bracket)
 
 		if (trial->state != TRIAL_TRAINS || trial->bracket != bracket)
 			continue;
-		left_ns = run_work_left_ns(engine, job->id) + tuning_granted_ns(engine, job->id) -
-		          engine->runs[job->id].goal_ns;
+		left_ns = run_work_left_ns(engine, job->id) + /* in this order nothing overflows */
+		          (tuning_granted_ns(engine, job->id) - engine->runs[job->id].goal_ns);
 		present.work_gpu_ns += gpus_of(job, job->num_gpus) * (double)left_ns;
 		present.cap_gpus += gpus_of(job, tuning_max_gpus(engine, job->id));
 	}

@@ -99,6 +99,17 @@ stats 3 --column rho_min seed-1
 complains "summary.csv: found no column rho_min"
 stats 3 nowhere
 complains "nowhere/summary.csv: No such file"
+mkdir letters ragged bytes
+printf 'policy,cluster,seed,rho_max\nfifo,1x1,1,2\nlas,1x1,1,high\n' >letters/summary.csv
+printf 'policy,cluster,seed,rho_max\nfifo,1x1,1,2\nlas\n' >ragged/summary.csv
+printf '\377\376' >bytes/summary.csv
+stats 3 --column rho_max letters
+complains 'letters/summary.csv:3: found "high" for rho_max, wanted a number or nothing'
+holds test ! -s "$work/out"
+stats 3 --column rho_max ragged
+complains 'ragged/summary.csv:3: found another number of cells'
+stats 3 --column rho_max bytes
+complains 'bytes/summary.csv: found what is no text in UTF-8'
 stats 2 --confidence 95 seed-1
 stats 2
 
