@@ -568,6 +568,8 @@ START_TEST(test_scores)
 		tiny = score_times(tiny, score_of(1e-6));
 	ck_assert(score_rank(tiny) < score_rank_of(1e-300));
 	ck_assert(score_rank(tiny) > score_rank_of(0));
+	ck_assert(score_rank_of(INFINITY) > score_rank_of(1e300));
+	ck_assert(score_rank_of(NAN) == score_rank_of(0));
 	ck_assert_double_eq_tol(score_ratio(score_times(tiny, score_of(3)), tiny), 3, 1e-12);
 	ck_assert_int_eq(score_rank_of(1.0), score_rank_of(1 + 1e-11));
 	ck_assert_int_lt(score_rank_of(1.0), score_rank_of(1 + 1e-9));

@@ -54,14 +54,17 @@ score_is_above(Score one, Score other)
 	return one.mantissa > other.mantissa;
 }
 
-/* Rises with the score; equal when the scores tie. */
+/* Rises with the score; equal when the scores tie. Infinity, as of a division by nothing, is above
+ * all others; what is not a number, below. */
 static inline gint64
 score_rank(Score score)
 {
 	const gint64 half = G_GINT64_CONSTANT(1) << 31;
 
-	if (score.mantissa <= 0)
+	if (!(score.mantissa > 0))
 		return G_MININT64;
+	if (score.mantissa > 1)
+		return G_MAXINT64;
 	return score.exponent * half + (gint64)(score.mantissa * 2.0 * (double)half + 0.5) - half;
 }
 
