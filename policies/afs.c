@@ -109,12 +109,7 @@ const PolicyClass afs_policy = {
 	.options_size = sizeof(AfsOptions),
 	.state_size = sizeof(Afs),
 	.init = afs_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, jobs that hold none come first, the "
 	        "shortest before the others; then each further GPU goes to the winner of a scan "
 	        "over all jobs that can use it, in which the shorter of two wins if the part of "

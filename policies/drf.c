@@ -79,12 +79,7 @@ const PolicyClass drf_policy = {
 	.options_size = sizeof(DrfOptions),
 	.state_size = sizeof(Drf),
 	.init = drf_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "The dominant share of an app, user or tenant is the largest part that its "
 	        "running jobs have of all GPUs, CPUs or host memory, divided by the weight of "
 	        "the job that would be next. As long as something fits, the one with the least "

@@ -48,11 +48,7 @@ static const char *const score_names[] = { "placement", "speed", NULL };
 
 static const Option gandiva_greedy_options[] = {
 	GREEDY_ROW_LEASE(GandivaGreedyOptions, "600"),
-	GREEDY_ROW_GRAIN(GandivaGreedyOptions, "app"),
-	GREEDY_ROW_UNIT(GandivaGreedyOptions, "app"),
-	GREEDY_ROW_JOBS(GandivaGreedyOptions),
-	GREEDY_ROW_PLACEMENT(GandivaGreedyOptions, "consolidate"),
-	GREEDY_ROW_MAX_LEVEL(GandivaGreedyOptions),
+	GREEDY_ROWS_OFFER(GandivaGreedyOptions, "consolidate"),
 	{ .name = "score",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(GandivaGreedyOptions, score),
@@ -74,12 +70,7 @@ const PolicyClass gandiva_greedy_policy = {
 	.options_size = sizeof(GandivaGreedyOptions),
 	.state_size = sizeof(GandivaGreedy),
 	.init = gandiva_greedy_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, each app says how well the job that it "
 	        "would serve next would be placed on them (1/S: 1 within a machine, less the "
 	        "further apart), and the best takes all it can use, then the next. It keeps "

@@ -142,6 +142,12 @@ void greedy_policy_finish(void *self);
 /* For options that begin with a GreedyOptions. */
 PlacementLevel greedy_policy_max_level(const void *options);
 
+/* All of them, in a PolicyClass. */
+#define GREEDY_POLICY_FUNCTIONS                                                 \
+	.arrived = greedy_policy_arrived, .completed = greedy_policy_completed, \
+	.timer = greedy_policy_timer, .decide = greedy_policy_decide,           \
+	.finish = greedy_policy_finish, .max_level = greedy_policy_max_level
+
 extern const char *const greedy_grain_names[];
 extern const char *const greedy_unit_names[];
 extern const char *const greedy_owner_names[];
@@ -213,6 +219,11 @@ extern const char *const greedy_arrivals_names[];
 		.help = "of a job whose iteration time is known, the one in progress counts "  \
 		        "as it goes, or in full: as work left, as work done, and as time held" \
 	}
+
+/* The rows that all policies of apps begin with. */
+#define GREEDY_ROWS_OFFER(type, default_placement)                                          \
+	GREEDY_ROW_GRAIN(type, "app"), GREEDY_ROW_UNIT(type, "app"), GREEDY_ROW_JOBS(type), \
+	    GREEDY_ROW_PLACEMENT(type, default_placement), GREEDY_ROW_MAX_LEVEL(type)
 
 /* What the program behind the paper's figures does differently, and all of it. */
 #define GREEDY_ROWS_AUTHORS(type, what)                                                            \

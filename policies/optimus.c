@@ -71,11 +71,7 @@ static const char *const score_names[] = { "gain", "jct-ratio", NULL };
 
 static const Option optimus_options[] = {
 	GREEDY_ROW_LEASE(OptimusOptions, "600"),
-	GREEDY_ROW_GRAIN(OptimusOptions, "app"),
-	GREEDY_ROW_UNIT(OptimusOptions, "app"),
-	GREEDY_ROW_JOBS(OptimusOptions),
-	GREEDY_ROW_PLACEMENT(OptimusOptions, "consolidate"),
-	GREEDY_ROW_MAX_LEVEL(OptimusOptions),
+	GREEDY_ROWS_OFFER(OptimusOptions, "consolidate"),
 	{ .name = "score",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(OptimusOptions, score),
@@ -101,12 +97,7 @@ const PolicyClass optimus_policy = {
 	.options_size = sizeof(OptimusOptions),
 	.state_size = sizeof(Optimus),
 	.init = optimus_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, apps that hold none come first, the one "
 	        "that would be done soonest before the others; then the app whose remaining "
 	        "work over its speed falls most by the next grant. Knows how much work is left, "

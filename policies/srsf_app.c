@@ -50,11 +50,7 @@ static const char *const key_names[] = { "remaining", "done", NULL };
 
 static const Option srsf_app_options[] = {
 	GREEDY_ROW_LEASE(SrsfAppOptions, "600"),
-	GREEDY_ROW_GRAIN(SrsfAppOptions, "app"),
-	GREEDY_ROW_UNIT(SrsfAppOptions, "app"),
-	GREEDY_ROW_JOBS(SrsfAppOptions),
-	GREEDY_ROW_PLACEMENT(SrsfAppOptions, "consolidate"),
-	GREEDY_ROW_MAX_LEVEL(SrsfAppOptions),
+	GREEDY_ROWS_OFFER(SrsfAppOptions, "consolidate"),
 	{ .name = "key",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(SrsfAppOptions, key),
@@ -78,12 +74,7 @@ const PolicyClass srsf_app_policy = {
 	.options_size = sizeof(SrsfAppOptions),
 	.state_size = sizeof(SrsfApp),
 	.init = srsf_app_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, the app with the least work left (GPU- "
 	        "time at full speed, summed over its jobs that are here) takes all it can use, "
 	        "then the next. Knows how much work is left.",

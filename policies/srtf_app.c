@@ -64,11 +64,7 @@ static const char *const key_names[] = { "remaining", "with-gpus", "with-gpus-in
 
 static const Option srtf_app_options[] = {
 	GREEDY_ROW_LEASE(SrtfAppOptions, "600"),
-	GREEDY_ROW_GRAIN(SrtfAppOptions, "app"),
-	GREEDY_ROW_UNIT(SrtfAppOptions, "app"),
-	GREEDY_ROW_JOBS(SrtfAppOptions),
-	GREEDY_ROW_PLACEMENT(SrtfAppOptions, "consolidate"),
-	GREEDY_ROW_MAX_LEVEL(SrtfAppOptions),
+	GREEDY_ROWS_OFFER(SrtfAppOptions, "consolidate"),
 	{ .name = "key",
 	  .kind = OPTION_CHOICE,
 	  .offset = G_STRUCT_OFFSET(SrtfAppOptions, key),
@@ -95,12 +91,7 @@ const PolicyClass srtf_app_policy = {
 	.options_size = sizeof(SrtfAppOptions),
 	.state_size = sizeof(SrtfApp),
 	.init = srtf_app_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, the app that would be done soonest takes "
 	        "all it can use, then the next: the time left of an app is that of the longest "
 	        "of its jobs that are here. Knows how much work is left. Best for mean "

@@ -38,11 +38,7 @@ tiresias_app_init(void *self, const void *options, const View *view, GError **er
 
 static const Option tiresias_app_options[] = {
 	GREEDY_ROW_LEASE(TiresiasAppOptions, "600"),
-	GREEDY_ROW_GRAIN(TiresiasAppOptions, "app"),
-	GREEDY_ROW_UNIT(TiresiasAppOptions, "app"),
-	GREEDY_ROW_JOBS(TiresiasAppOptions),
-	GREEDY_ROW_PLACEMENT(TiresiasAppOptions, "first-fit"),
-	GREEDY_ROW_MAX_LEVEL(TiresiasAppOptions),
+	GREEDY_ROWS_OFFER(TiresiasAppOptions, "first-fit"),
 	GREEDY_ROW_COUNT(TiresiasAppOptions),
 	GREEDY_ROWS_AUTHORS(TiresiasAppOptions, ", count=iteration"),
 	{ .name = NULL },
@@ -59,12 +55,7 @@ const PolicyClass tiresias_app_policy = {
 	.options_size = sizeof(TiresiasAppOptions),
 	.state_size = sizeof(TiresiasApp),
 	.init = tiresias_app_init,
-	.arrived = greedy_policy_arrived,
-	.completed = greedy_policy_completed,
-	.timer = greedy_policy_timer,
-	.decide = greedy_policy_decide,
-	.finish = greedy_policy_finish,
-	.max_level = greedy_policy_max_level,
+	GREEDY_POLICY_FUNCTIONS,
 	.idea = "Whenever GPUs are idle or leases end, the app whose jobs have held the least "
 	        "GPU-time so far, those that are done included, takes all it can use, then the "
 	        "next. Knows nothing of work left, unless jobs=longest asks for it, and takes no "
