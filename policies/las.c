@@ -83,41 +83,11 @@ static const WalkRules las_2d_rules = {
 	.stopped = las_stopped,
 };
 
-/* A job that is stopped at the end of each quantum before it has done any work would never end
- * (B05). */
-static gboolean
-check_quantum(const View *view, SimTime quantum_ns, GError **error)
-{
-	Overheads largest = view_largest_overheads(view);
-	const struct {
-		const char *name;
-		SimTime ns;
-	} costs[] = {
-		{ "start_s", largest.start_ns },
-		{ "resume_s + suspend_s", time_add(largest.resume_ns, largest.suspend_ns) },
-		{ "migrate_s", largest.migrate_ns },
-	};
-
-	for (guint i = 0; i < G_N_ELEMENTS(costs); i++) {
-		g_autofree char *quantum = NULL, *cost = NULL;
-
-		if (quantum_ns > costs[i].ns)
-			continue;
-		quantum = seconds_to_string(quantum_ns);
-		cost = seconds_to_string(costs[i].ns);
-		g_set_error(error, SIM_ERROR, SIM_ERROR_USAGE,
-		            "quantum_s: found %s, wanted more than %s of %s", quantum,
-		            costs[i].name, cost);
-		return FALSE;
-	}
-	return TRUE;
-}
-
 static gboolean
 init_with(Las *las, const LasOptions *options, const View *view, const WalkRules *rules,
           GError **error)
 {
-	if (!check_quantum(view, options->quantum_ns, error))
+	if (!rounds_check_length(view, "quantum_s", options->quantum_ns, error))
 		return FALSE;
 	las->is_by_count = placement_is_by_count(view_cluster_spec(view), &options->placement);
 	las->quantum_ns = options->quantum_ns;
